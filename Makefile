@@ -1,0 +1,49 @@
+# Each target builds the virtual environment when it is missing or older than pyproject.toml, then does its job.
+#   make demo     train the family on embedded data and print one table
+#   make test     all tests and doctests         (make test ARGS="-k novikoff")
+#   make lint     ruff, mypy, import contracts
+#   make bench    ratios against the peers
+#   make clean    remove everything that was built
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+STAMP := .venv/.stamp
+
+.PHONY: demo test lint bench clean
+.DELETE_ON_ERROR:
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python -m perceptrons.demo $(ARGS)
+
+# SCIPY_ARRAY_API: scikit-learn skips its array-API checks without it
+test: export SCIPY_ARRAY_API = 1
+test: $(STAMP)
+	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Peers are installed one by one, pinned to the versions the tests ran with; one that does not install is reported.
+bench: $(STAMP)
+	@$(BIN)/python -m pip freeze --exclude-editable > .venv/.pins
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['bench'], sep='\n')" \
+	| while read -r peer; do \
+	    $(BIN)/python -m pip install --quiet --constraint .venv/.pins "$$peer" >.venv/.peer.log 2>&1 \
+	    || echo "peer $$peer: NOT INSTALLED ($$(grep -m 1 -i error .venv/.peer.log || tail -n 1 .venv/.peer.log))"; \
+	done
+	$(BIN)/python benchmarks/linear.py $(ARGS)
+
+clean:
+	rm -rf .venv build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,43 @@
+"""perceptrons: online, large-margin learning of halfspaces, exact, fast, with the proof attached."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ._version import __version__
+
+_WHERE = {
+    "Perceptron": "estimators.perceptron",
+    "AveragedPerceptron": "estimators.perceptron",
+    "VotedPerceptron": "estimators.perceptron",
+    "MarginPerceptron": "estimators.perceptron",
+    "MIRA": "estimators.aggressive",
+    "PassiveAggressive": "estimators.aggressive",
+    "ROMMA": "estimators.aggressive",
+    "ALMA": "estimators.aggressive",
+    "OnlineClassifier": "estimators.first_order",
+    "Winnow": "estimators.multiplicative",
+    "BalancedWinnow": "estimators.multiplicative",
+    "Elimination": "estimators.multiplicative",
+    "PNormPerceptron": "estimators.multiplicative",
+    "SecondOrderPerceptron": "estimators.confidence",
+    "AROW": "estimators.confidence",
+    "SCW": "estimators.confidence",
+    "RiskDescent": "estimators.risk",
+}
+_MODULES = ("datasets", "reference", "rules", "theory")
+
+__all__ = ["__version__", *_WHERE, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

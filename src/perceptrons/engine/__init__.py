@@ -1,0 +1,1 @@
+"""Compiled loops, one per space. Nothing here knows labels, estimators or files."""

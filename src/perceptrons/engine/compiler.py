@@ -1,0 +1,246 @@
+"""Lazy compilation with a disk cache keyed by our own sources.
+
+``@compiled`` marks a loop. Nothing is compiled, and numba is not even imported, until its first call.
+Compiled code is kept in ``PERCEPTRONS_CACHE``, or else in the user's cache folder, below a folder named
+by a hash of every source that ends up in it: numba itself does not notice an edit in another module.
+Each signature has files of its own, so that processes that compile side by side cannot mix theirs up.
+Without a writable folder everything works, uncached.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .. import rows, rules
+
+logger = logging.getLogger("perceptrons")
+
+#: Sums may be reordered and contracted, but NaN and infinity stay what they are.
+FASTMATH = {"reassoc", "contract"}
+OPTIONS: dict[str, Any] = {
+    "fastmath": FASTMATH,
+    "error_model": "numpy",
+    "nogil": True,
+    "_nrt": False,
+}
+_KEEP_STALE_CACHES = 30 * 24 * 3600  # seconds
+
+_lock = threading.Lock()
+_records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
+_helpers: list[Callable[..., Any]] = [*rows.SHARED]
+
+
+def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: make a function of ``stub``, one per record type of its first argument."""
+
+    def register(*types: type) -> Callable[..., Any]:
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            for record in types:
+                _records.setdefault(stub, {})[record] = function
+            return function
+
+        return add
+
+    return register
+
+
+def dispatch(stub: Callable[..., Any], record: Any) -> Callable[..., Any]:
+    """The function of ``stub`` for this record, in plain Python."""
+    return _records[stub][type(record)]
+
+
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: a function that compiled code may call."""
+    _helpers.append(function)
+    return function
+
+
+def decide(rule, m, q, state):
+    """(keep, tau) of a first-order rule."""
+    return dispatch(decide, rule)(rule, m, q, state)
+
+
+def confide(rule, m, v, state):
+    """(alpha, beta) of a second-order rule."""
+    return dispatch(confide, rule)(rule, m, v, state)
+
+
+_records[decide] = dict(rules.FIRST_ORDER)
+_records[confide] = dict(rules.SECOND_ORDER)
+_helpers.extend(rules.HELPERS)
+
+
+def jit_disabled() -> bool:
+    """Whether NUMBA_DISABLE_JIT asks for plain Python."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+_taught: set[Callable[..., Any]] = set()
+
+
+def _teach_numba() -> None:
+    """Register every helper and every stub that is new since the last call with numba."""
+    from numba.extending import overload, register_jitable
+
+    options = {"fastmath": FASTMATH, "error_model": "numpy"}
+    for function in _helpers:
+        if function not in _taught:
+            register_jitable(**options)(function)
+            _taught.add(function)
+    for stub, table in _records.items():
+        if stub not in _taught:
+            overload(stub, jit_options=options, strict=False)(_chooser(table))
+            _taught.add(stub)
+
+
+def _chooser(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """For numba: the function for a call whose first argument is a record of ``table``."""
+
+    def choose(record, *rest):
+        return table.get(getattr(record, "instance_class", None))
+
+    return choose
+
+
+class _Compiled:
+    """A function that is compiled when it is first called."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self._target: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        return (self._target or self.target())(*args)
+
+    def target(self) -> Callable[..., Any]:
+        """The compiled function; calling it directly saves one Python call."""
+        with _lock:
+            if self._target is None:
+                self._target = self.function if jit_disabled() else _jit(self.function)
+        return self._target
+
+
+def compiled(function: Callable[..., Any]) -> _Compiled:
+    """Decorator: compile on first use, GIL released, cached on disk."""
+    return _Compiled(function)
+
+
+def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    import numba
+
+    _teach_numba()
+    dispatcher = numba.njit(**OPTIONS)(function)
+    folder = cache_folder()
+    if folder is not None:
+        try:
+            dispatcher._cache = _cache_class()(function)
+        except Exception:  # numba changed its private parts: slower starts, same results
+            logger.warning("The compiled-code cache is off: numba's cache could not be set up.")
+    return dispatcher
+
+
+@functools.cache
+def source_key() -> str:
+    """A hash of every source file whose code is compiled, and of the compiler's version."""
+    import llvmlite
+    import numba
+
+    here = Path(__file__).resolve().parent
+    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
+    shared = [here.parent / name for name in ("rules.py", "rows.py", "kernels.py")]
+    for path in sorted([*here.glob("*.py"), *(p for p in shared if p.exists())]):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder for compiled code, or None when none is writable."""
+    root = os.environ.get("PERCEPTRONS_CACHE")
+    if root is None:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        root = os.path.join(base, "perceptrons")
+    folder = Path(root) / source_key()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        os.utime(folder)
+    except OSError as error:
+        logger.info("No compiled-code cache: %s is not writable (%s).", folder, error)
+        return None
+    _drop_stale(folder)
+    return folder
+
+
+def _drop_stale(folder: Path) -> None:
+    """Remove the caches of sources that nobody has used for a month."""
+    for other in folder.parent.iterdir():
+        try:
+            if other != folder and time.time() - other.stat().st_mtime > _KEEP_STALE_CACHES:
+                shutil.rmtree(other)
+        except OSError:
+            continue
+
+
+@functools.cache
+def _cache_class() -> Any:
+    """numba's function cache, with our folder, our stamp and a pair of files per signature."""
+    from numba.core import caching
+
+    class Locator(caching._CacheLocator):
+        def get_cache_path(self):
+            return str(cache_folder())
+
+        def get_source_stamp(self):
+            return source_key()
+
+        def get_disambiguator(self):
+            return "0"
+
+        @classmethod
+        def from_function(cls, py_func, py_file):
+            return cls()
+
+    class Impl(caching.CompileResultCacheImpl):
+        _locator_classes = [Locator]  # noqa: RUF012 - numba's name
+
+    class SourceKeyedCache(caching.FunctionCache):
+        _impl_class = Impl
+
+        def _point_at(self, sig):
+            name = hashlib.sha256(str(sig).encode()).hexdigest()[:16]
+            self._cache_file = caching.IndexDataCacheFile(
+                cache_path=self._cache_path,
+                filename_base=f"{self._impl.filename_base}-{name}",
+                source_stamp=self._impl.locator.get_source_stamp(),
+            )
+
+        def _load_overload(self, sig, target_context):
+            try:
+                self._point_at(sig)
+                return super()._load_overload(sig, target_context)
+            except Exception as error:  # a damaged file is as good as none
+                logger.info("Compiled code is rebuilt: %s", error)
+                return None
+
+        def _save_overload(self, sig, data):
+            try:
+                self._point_at(sig)
+                super()._save_overload(sig, data)
+            except OSError as error:  # full disk, lost permission: go on uncached
+                logger.info("Compiled code was not saved: %s", error)
+
+    return SourceKeyedCache

@@ -1,0 +1,166 @@
+"""The confidence space: w with a covariance Sigma, diagonal or full, any second-order rule, one loop."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from ..rows import begin, column, end, factor, look, value
+from ..rules import State
+from .compiler import by_record, compiled, confide, dispatch
+from .linear import write_back, write_counts
+from .scalars import (
+    BAD_SCORE,
+    BAD_STEP,
+    CLOCK,
+    DONE,
+    EXAMPLES,
+    LOWEST,
+    SCALE,
+    TAU,
+    UPDATES,
+    N,
+)
+
+
+class Diagonal(NamedTuple):
+    """Sigma by its diagonal."""
+
+    sigma: np.ndarray
+
+
+class Full(NamedTuple):
+    """Sigma as a matrix; ``g`` is scratch space for Sigma x."""
+
+    sigma: np.ndarray
+    g: np.ndarray
+
+
+def variance(cov, rows, i):
+    """v = x' Sigma x."""
+    return dispatch(variance, cov)(cov, rows, i)
+
+
+def shift(cov, rows, i, d, w):
+    """w <- w + d Sigma x."""
+    return dispatch(shift, cov)(cov, rows, i, d, w)
+
+
+def shrink(cov, rows, i, beta):
+    """Sigma <- Sigma - beta Sigma x x' Sigma."""
+    return dispatch(shrink, cov)(cov, rows, i, beta)
+
+
+@by_record(variance)(Diagonal)
+def _variance_diagonal(cov, rows, i):
+    total = 0.0
+    for p in range(begin(rows, i), end(rows, i)):
+        x = value(rows, i, p)
+        total += x * x * cov.sigma[column(rows, p)]
+    return factor(rows, i) ** 2 * (total + rows.bias * rows.bias * cov.sigma[-1])
+
+
+@by_record(shift)(Diagonal)
+def _shift_diagonal(cov, rows, i, d, w):
+    d *= factor(rows, i)
+    for p in range(begin(rows, i), end(rows, i)):
+        j = column(rows, p)
+        w[j] += d * cov.sigma[j] * value(rows, i, p)
+    w[-1] += d * cov.sigma[-1] * rows.bias
+
+
+@by_record(shrink)(Diagonal)
+def _shrink_diagonal(cov, rows, i, beta):
+    beta *= factor(rows, i) ** 2
+    for p in range(begin(rows, i), end(rows, i)):
+        j = column(rows, p)
+        sx = cov.sigma[j] * value(rows, i, p)
+        cov.sigma[j] -= beta * sx * sx
+    sx = cov.sigma[-1] * rows.bias
+    cov.sigma[-1] -= beta * sx * sx
+
+
+@by_record(variance)(Full)
+def _variance_full(cov, rows, i):
+    # g = Sigma x, kept for shift and shrink
+    sigma, g = cov.sigma, cov.g
+    last = g.shape[0] - 1
+    for a in range(g.shape[0]):
+        g[a] = rows.bias * sigma[last, a]
+    for p in range(begin(rows, i), end(rows, i)):
+        x = value(rows, i, p)
+        j = column(rows, p)
+        for a in range(g.shape[0]):
+            g[a] += x * sigma[j, a]
+    f = factor(rows, i)
+    for a in range(g.shape[0]):
+        g[a] *= f
+    return look(rows, i, g)
+
+
+@by_record(shift)(Full)
+def _shift_full(cov, rows, i, d, w):
+    for a in range(w.shape[0]):
+        w[a] += d * cov.g[a]
+
+
+@by_record(shrink)(Full)
+def _shrink_full(cov, rows, i, beta):
+    for a in range(cov.g.shape[0]):
+        row = beta * cov.g[a]
+        for b in range(cov.g.shape[0]):
+            cov.sigma[a, b] -= row * cov.g[b]
+
+
+@compiled
+def run(rule, rows, y, c, order, w, cov, scalars, log, tol, limit):
+    """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, for second-order rules."""
+    norm2, tau_sum = scalars[N], scalars[TAU]
+    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    n_mistakes = n_errors = n_logged = 0
+    loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
+    ending = DONE
+    at = 0
+    for at in range(order.shape[0]):
+        i = order[at]
+        if c.shape[0] > 0 and c[i] == 0.0:
+            continue
+        s = np.float64(look(rows, i, w))
+        m = y[i] * s
+        v = variance(cov, rows, i)
+        if not (isfinite(m) and isfinite(v)):
+            ending = BAD_SCORE
+            break
+        alpha, beta = confide(rule, m, v, State(norm2, k, t + 1, 1.0, tol))
+        if alpha != 0.0 or beta != 0.0:
+            # |alpha Sigma x| <= alpha sqrt(v) sqrt(largest eigenvalue), and Sigma only shrinks
+            if not alpha * alpha * v <= limit:
+                ending = BAD_STEP
+                break
+            shift(cov, rows, i, alpha * y[i], w)
+            shrink(cov, rows, i, beta)
+            k += 1
+            if log.row.shape[0] > 0:
+                log.row[n_logged] = i
+                log.example[n_logged] = t + 1
+                log.keep[n_logged] = 1.0
+                log.alpha[n_logged, 0] = alpha * y[i]
+                n_logged += 1
+        t += 1
+        n_errors += (s > 0.0) != (y[i] > 0.0)
+        n_mistakes += m <= 0.0
+        lowest = min(lowest, m)
+        if m < 1.0:
+            loss2 += (1.0 - m) * (1.0 - m)
+    write_back(scalars, scalars[SCALE], norm2, tau_sum, scalars[CLOCK], t, k)
+    write_counts(scalars, n_mistakes, n_errors, 0, loss2, sum_q, lowest)
+    return ending, at, n_logged
+
+
+@compiled
+def variances(rows, cov, out):
+    """out[i] = x_i' Sigma x_i."""
+    for i in range(out.shape[0]):
+        out[i] = variance(cov, rows, i)

@@ -1,0 +1,66 @@
+"""A user's own rule, compiled to one address that every loop can call."""
+
+from __future__ import annotations
+
+import functools
+from math import nan
+from typing import Any, NamedTuple
+
+from ..rules import FIRST_ORDER, RuleError, State, UserRule
+from .compiler import by_record, decide, jit_disabled
+
+
+class Custom(NamedTuple):
+    """A rule known only by its address, so that the loops need not be compiled for each."""
+
+    call: Any
+
+
+@by_record(decide)(Custom)
+def _call(rule, m, q, state):
+    return rule.call(m, q, state.N, state.k, state.t, state.c, state.tol)
+
+
+def engine_rule(rule: Any) -> Any:
+    """The record that loops take: a rule of ours as it is, a user's compiled."""
+    if isinstance(rule, UserRule):
+        return _compile(rule)
+    if type(rule) in FIRST_ORDER:
+        return rule
+    raise RuleError(
+        f"rule must be a record of perceptrons.rules or a function under @rules.rule; got {rule!r}."
+    )
+
+
+@functools.lru_cache(maxsize=128)
+def _compile(rule: UserRule) -> Custom:
+    if jit_disabled():
+
+        def plain(m, q, N, k, t, c, tol):
+            try:
+                keep, tau = rule.function(m, q, State(N, k, t, c, tol))
+                return float(keep), float(tau)
+            except Exception:
+                return nan, nan
+
+        return Custom(plain)
+    import numba
+
+    inner = numba.njit(rule.function)
+
+    def guarded(m, q, N, k, t, c, tol):
+        try:
+            keep, tau = inner(m, q, State(N, k, t, c, tol))
+            return float(keep), float(tau)
+        except Exception:  # told apart from a NaN afterwards, by asking the function again in Python
+            return nan, nan
+
+    signature = "UniTuple(float64, 2)(float64, float64, float64, int64, int64, float64, float64)"
+    try:
+        return Custom(numba.cfunc(signature)(guarded))
+    except numba.core.errors.NumbaError as error:
+        reason = next((line for line in str(error).splitlines() if line.strip()), "")
+        raise RuleError(
+            f"rule {rule.__name__!r} does not compile: {reason} It must take (m, q, state), answer "
+            "(keep, tau) and stay within numba's subset of Python."
+        ) from error

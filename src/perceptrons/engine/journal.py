@@ -1,0 +1,162 @@
+"""The ordered log of updates: all that voting and replaying need.
+
+An update is w <- keep w + alpha x. With the distinct rows that were updated on kept aside, the scores of
+every past w on a row x are prefix sums of inner products with those rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .compiler import compiled
+from .linear import Log
+
+_BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
+
+
+class Journal:
+    """Updates in order, with the rows they used. ``n_columns`` is 1, or the number of classes."""
+
+    def __init__(self, n_columns: int, limit: int):
+        self.limit = limit
+        self.epoch = np.empty(0, np.int64)
+        self.row = np.empty(0, np.int64)
+        self.example = np.empty(0, np.int64)
+        self.keep = np.empty(0)
+        self.alpha = np.empty((0, n_columns))
+        self.position = np.empty(0, np.int64)  # of the row in ``support``
+        self.support: Any = None
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def extend(self, epochs: list[tuple[int, Log]], X: Any) -> None:
+        """Append the logs of some epochs over the rows of X."""
+        logs = [log for _, log in epochs]
+        rows = np.concatenate([log.row for log in logs]) if logs else self.row[:0]
+        if len(self) + len(rows) > self.limit:
+            raise ValueError(
+                f"The update log would hold {len(self) + len(rows)} entries, more than "
+                f"max_log={self.limit}. Raise max_log, or use readout='average'."
+            )
+        if not len(rows):
+            return
+        distinct, position = np.unique(rows, return_inverse=True)
+        start = 0 if self.support is None else self.support.shape[0]
+        self.position = np.concatenate([self.position, start + position])
+        stack = sp.vstack if sp.issparse(X) else np.concatenate
+        new = X[distinct]
+        self.support = new if self.support is None else stack(_alike(self.support, new))
+        self.row = np.concatenate([self.row, rows])
+        counts = [len(log.row) for log in logs]
+        numbers = np.repeat([number for number, _ in epochs], counts)
+        self.epoch = np.concatenate([self.epoch, numbers])
+        for name in ("example", "keep", "alpha"):
+            parts = [getattr(self, name), *(getattr(log, name) for log in logs)]
+            setattr(self, name, np.concatenate(parts))
+
+    def counts(self, n_examples: int, include_initial: bool) -> np.ndarray:
+        """c_0..c_k: after how many examples each weight vector was the current one."""
+        born = np.concatenate([[0], self.example, [n_examples + 1]])
+        born[0] = 1
+        counts = np.diff(born).astype(np.float64)
+        counts[0] += include_initial
+        return counts
+
+    def coefficients(self, n_examples: int) -> np.ndarray:
+        """(distinct rows, columns): the w that was current after ``n_examples`` as a combination."""
+        a = np.zeros((0 if self.support is None else self.support.shape[0], self.alpha.shape[1]))
+        for j in range(int(np.searchsorted(self.example, n_examples, side="right"))):
+            if self.keep[j] != 1.0:
+                a *= self.keep[j]
+            a[self.position[j]] += self.alpha[j]
+        return a
+
+    def votes(self, X: Any, bias: float, unit: bool, counts: np.ndarray) -> np.ndarray:
+        """(rows of X, columns): weighted votes; with one column, sum c_j sign(<w_j, x>)."""
+        n, n_columns = X.shape[0], self.alpha.shape[1]
+        out = np.zeros((n, n_columns))
+        if self.support is None:
+            inner = np.zeros((n, 1))
+            _vote(inner, self.position, self.keep, self.alpha, counts, np.zeros(n_columns), out)
+            return out
+        lengths = row_lengths(self.support, bias) if unit else None
+        block = max(1, _BLOCK_BYTES // (8 * self.support.shape[0]))
+        for start in range(0, n, block):
+            part = X[start : start + block]
+            inner = part @ self.support.T
+            inner = np.asarray(inner.toarray() if sp.issparse(inner) else inner, np.float64)
+            inner = inner + bias * bias
+            if lengths is not None:
+                inner /= row_lengths(part, bias)[:, None] * lengths[None, :]
+            _vote(
+                np.ascontiguousarray(inner),
+                self.position,
+                self.keep,
+                self.alpha,
+                counts,
+                np.zeros(n_columns),
+                out[start : start + block],
+            )
+        return out
+
+    def replay(self, n_examples: int, bias: float, unit: bool, n_features: int) -> np.ndarray:
+        """(columns, features + 1): the weights that were current after ``n_examples``."""
+        a = self.coefficients(n_examples)
+        w = np.zeros((a.shape[1], n_features + 1))
+        if self.support is not None:
+            if unit:
+                a = a / row_lengths(self.support, bias)[:, None]
+            w[:, : self.support.shape[1]] = a.T @ self.support
+            w[:, -1] = bias * a.sum(axis=0)
+        return w
+
+
+def _alike(old: Any, new: Any) -> list[Any]:
+    """Both dense or both sparse, and equally wide."""
+    if sp.issparse(old) != sp.issparse(new):
+        new = sp.csr_array(new) if sp.issparse(old) else new.toarray()
+    width = max(old.shape[1], new.shape[1])
+    return [_widened(old, width), _widened(new, width)]
+
+
+def _widened(X: Any, width: int) -> Any:
+    if X.shape[1] == width:
+        return X
+    if sp.issparse(X):
+        return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+    return np.hstack([X, np.zeros((X.shape[0], width - X.shape[1]), X.dtype)])
+
+
+def row_lengths(X: Any, bias: float) -> np.ndarray:
+    """Lengths of the augmented rows; 1 for a zero row, which no factor changes."""
+    squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    lengths = np.sqrt(np.asarray(squares, np.float64).ravel() + bias * bias)
+    lengths[lengths == 0.0] = 1.0
+    return lengths
+
+
+@compiled
+def _vote(inner, position, keep, alpha, counts, s, out):
+    """inner[i, p] = <support_p, x_i>; s is scratch space, one entry per column."""
+    n_columns = s.shape[0]
+    for i in range(inner.shape[0]):
+        for r in range(n_columns):
+            s[r] = 0.0
+        if n_columns == 1:
+            out[i, 0] = -counts[0]  # w_0 = 0 votes -1
+        else:
+            out[i, 0] = counts[0]  # and for the lowest class
+        for j in range(position.shape[0]):
+            best = 0
+            for r in range(n_columns):
+                s[r] = keep[j] * s[r] + alpha[j, r] * inner[i, position[j]]
+                if s[r] > s[best]:
+                    best = r
+            if n_columns == 1:
+                out[i, 0] += counts[j + 1] if s[0] > 0.0 else -counts[j + 1]
+            else:
+                out[i, best] += counts[j + 1]

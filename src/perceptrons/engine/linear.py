@@ -1,0 +1,294 @@
+"""The linear space: w in R^d, any first-order rule, one loop."""
+
+from __future__ import annotations
+
+from math import inf, isfinite, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..rows import Dense, look, push, sqnorm
+from ..rules import State
+from .compiler import by_record, compiled, decide, dispatch, helper
+from .scalars import (
+    BAD_SCORE,
+    BAD_STEP,
+    CLOCK,
+    DONE,
+    ERRORS,
+    EXAMPLES,
+    LOSS2,
+    LOWEST,
+    MISTAKES,
+    REFRESH,
+    REFUSED,
+    SCALE,
+    SCALE_HIGH,
+    SCALE_LOW,
+    SUM_Q,
+    TAU,
+    UPDATES,
+    N,
+)
+
+# ---------------------------------------------------------------- what is kept for the readout
+
+
+class Last(NamedTuple):
+    """Nothing: the last w predicts."""
+
+
+class Average(NamedTuple):
+    """A, such that (sum of w over the examples) = CLOCK * v + A at every moment."""
+
+    A: np.ndarray
+
+
+class UnitAverage(NamedTuple):
+    """The same for the sum of w/||w||."""
+
+    A: np.ndarray
+
+
+def note(track, rows, i, d, clock):
+    """v is about to grow by d x."""
+    return dispatch(note, track)(track, rows, i, d, clock)
+
+
+def settle(track, v, clock):
+    """v is about to be set to 0."""
+    return dispatch(settle, track)(track, v, clock)
+
+
+def pace(track, scale, norm2):
+    """What one example with this w adds to the clock."""
+    return dispatch(pace, track)(track, scale, norm2)
+
+
+@by_record(note)(Last)
+def _note_last(track, rows, i, d, clock):
+    pass
+
+
+@by_record(note)(Average, UnitAverage)
+def _note_average(track, rows, i, d, clock):
+    push(rows, i, -clock * d, track.A)
+
+
+@by_record(settle)(Last)
+def _settle_last(track, v, clock):
+    pass
+
+
+@by_record(settle)(Average, UnitAverage)
+def _settle_average(track, v, clock):
+    for j in range(v.size):
+        track.A.flat[j] += clock * v.flat[j]
+
+
+@by_record(pace)(Last, Average)
+def _pace_plain(track, scale, norm2):
+    return scale
+
+
+@by_record(pace)(UnitAverage)
+def _pace_unit(track, scale, norm2):
+    if norm2 > 0.0:
+        return scale / sqrt(norm2)
+    return 0.0
+
+
+class Log(NamedTuple):
+    """One entry per update; arrays of length 0 keep nothing."""
+
+    row: np.ndarray  #: int64
+    example: np.ndarray  #: int64: t of the update
+    keep: np.ndarray  #: float64
+    alpha: np.ndarray  #: float64 (entries, classes): w_r <- keep w_r + alpha_r x; binary: one column, tau y
+
+
+@helper
+def sum_of_squares(v):
+    total = 0.0
+    for j in range(v.size):
+        x = np.float64(v.flat[j])
+        total += x * x
+    return total
+
+
+@helper
+def multiply(v, factor):
+    for j in range(v.size):
+        v.flat[j] *= factor
+
+
+@helper
+def rescale(track, v, keep, scale, clock, norm2):
+    """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range."""
+    if keep == 0.0:
+        if norm2 != 0.0:
+            settle(track, v, clock)
+            multiply(v, 0.0)
+        return 1.0, clock
+    scale *= keep
+    if SCALE_LOW < abs(scale) < SCALE_HIGH:
+        return scale, clock
+    multiply(v, scale)
+    return 1.0, clock / scale
+
+
+@helper
+def write_back(scalars, scale, norm2, tau_sum, clock, t, k):
+    scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK] = scale, norm2, tau_sum, clock
+    scalars[EXAMPLES], scalars[UPDATES] = t, k
+
+
+@helper
+def write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest):
+    scalars[MISTAKES] += n_mistakes
+    scalars[ERRORS] += n_errors
+    scalars[REFUSED] += n_refused
+    scalars[LOSS2] += loss2
+    scalars[SUM_Q] += sum_q
+    scalars[LOWEST] = lowest
+
+
+# ---------------------------------------------------------------- the loop
+
+
+@helper
+def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit):
+    """One pass over ``order``; answers how it ended, at which position, and the entries logged.
+
+    y is +-1; c holds row weights, or nothing. Where ``prediction`` is set a tie that predicts the right
+    label (-1) is no mistake. A pass that ends badly leaves v and the scalars as they were before the bad
+    row.
+    """
+    scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
+    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    n_mistakes = n_errors = n_refused = n_logged = 0
+    loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
+    weight = 1.0
+    end = DONE
+    at = 0
+    for at in range(order.shape[0]):
+        i = order[at]
+        if c.shape[0] > 0:
+            weight = c[i]
+            if weight == 0.0:
+                continue
+        s = scale * look(rows, i, v)
+        m = y[i] * s
+        if not isfinite(m):
+            end = BAD_SCORE
+            break
+        wrong = (s > 0.0) != (y[i] > 0.0)
+        mistake = wrong if prediction else m <= 0.0
+        keep, tau = 1.0, 0.0
+        q = sqnorm(rows, i)
+        if mistake or m != 0.0:
+            keep, tau = decide(rule, m, q, State(norm2, k, t + 1, weight, tol))
+        if keep != 1.0 or tau != 0.0:
+            if keep == 0.0 and tau == 0.0:
+                n_refused += 1
+            else:
+                new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + tau * tau * q
+                if not new_norm2 <= limit:  # overflow, or a rule that answered NaN
+                    end = BAD_STEP
+                    break
+                if keep != 1.0:
+                    scale, clock = rescale(track, v, keep, scale, clock, norm2)
+                d = tau * y[i] / scale
+                note(track, rows, i, d, clock)
+                push(rows, i, d, v)
+                k += 1
+                norm2 = max(0.0, new_norm2)
+                if k % REFRESH == 0:
+                    norm2 = scale * scale * sum_of_squares(v)
+                tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
+                sum_q += q
+                if log.row.shape[0] > 0:
+                    log.row[n_logged] = i
+                    log.example[n_logged] = t + 1
+                    log.keep[n_logged] = keep
+                    log.alpha[n_logged, 0] = tau * y[i]
+                    n_logged += 1
+        t += 1
+        clock += pace(track, scale, norm2)
+        n_errors += wrong
+        n_mistakes += mistake
+        lowest = min(lowest, m)
+        if m < 1.0:
+            loss2 += (1.0 - m) * (1.0 - m)
+    write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
+    return end, at, n_logged
+
+
+@compiled
+def run(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit):
+    """:func:`run_rows`, callable from Python."""
+    return run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit)
+
+
+# ---------------------------------------------------------------- one row at a time
+
+#: A desk is one float64 array that holds what a single row needs, so that a call has few arguments.
+DESK_SIZE = 8
+DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT = 3, 4, 5, 6, 7
+
+
+@helper
+def one_dense_row(x, desk):
+    """The record of a single dense row; its squared length is put on the desk."""
+    total = desk[DESK_BIAS] * desk[DESK_BIAS]
+    for j in range(x.shape[0]):
+        total += np.float64(x[j]) * np.float64(x[j])
+    desk[1] = total
+    return Dense(x.reshape((1, x.shape[0])), desk[1:2], desk[DESK_BIAS], desk[DESK_UNIT] != 0.0)
+
+
+@compiled
+def learn_one(rule, x, y, v, track, scalars, desk):
+    """:func:`run_rows` for a single dense row; answers how it ended."""
+    desk[0] = y
+    none = desk[:0]
+    log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
+    ending = run_rows(
+        rule,
+        one_dense_row(x, desk),
+        desk[0:1],
+        none,
+        desk[2:3].view(np.int64),  # holds 0: the only row
+        v,
+        track,
+        scalars,
+        log,
+        desk[DESK_PREDICTION] != 0.0,
+        desk[DESK_TOL],
+        desk[DESK_LIMIT],
+    )
+    return ending[0]
+
+
+@compiled
+def score_one(x, v, scalars, desk):
+    """<w, x> for a single dense row."""
+    return scalars[SCALE] * look(one_dense_row(x, desk), 0, v)
+
+
+@compiled
+def scores(rows, v, out):
+    """out[i] = <v, x_i> for every row."""
+    for i in range(out.shape[0]):
+        out[i] = look(rows, i, v)
+
+
+@compiled
+def lowest_margin(rows, y, c, v):
+    """The smallest y <v, x> among the rows with a weight."""
+    low = inf
+    for i in range(y.shape[0]):
+        if c.shape[0] == 0 or c[i] != 0.0:
+            low = min(low, y[i] * look(rows, i, v))
+    return low

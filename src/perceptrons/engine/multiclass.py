@@ -1,0 +1,357 @@
+"""The joint multiclass space: prototypes W, one column per class, any first-order rule, one loop.
+
+The rule sees the pair of the true class y and its best rival z as one example: m = s_y - s_z and
+q = 2 ||x||^2. A *scheme* then says which classes move, and by how much: W <- keep W + x alpha'.
+W is stored feature by feature, so that one entry of x meets all classes in one stretch of memory.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from ..rows import begin, column, end, factor, sqnorm, value
+from ..rules import State
+from .compiler import by_record, compiled, decide, dispatch, helper
+from .linear import (
+    Average,
+    Last,
+    UnitAverage,
+    pace,
+    rescale,
+    sum_of_squares,
+    write_back,
+    write_counts,
+)
+from .scalars import (
+    BAD_SCORE,
+    BAD_STEP,
+    CLOCK,
+    DONE,
+    EXAMPLES,
+    LOWEST,
+    REFRESH,
+    SCALE,
+    TAU,
+    UPDATES,
+    N,
+)
+
+# ---------------------------------------------------------------- schemes: which classes move
+
+
+class Top(NamedTuple):
+    """The best rival alone pays."""
+
+
+class Uniform(NamedTuple):
+    """All rivals that score at least as much pay the same."""
+
+
+class Proportional(NamedTuple):
+    """Those rivals pay in proportion to their excess."""
+
+
+class Exact(NamedTuple):
+    """The shortest step that meets the constraints of all rivals (MIRA, PA).
+
+    ``C`` caps the sum of the multipliers (PA-I), ``kappa`` = 1/(2C) damps it (PA-II).
+    """
+
+    C: float
+    kappa: float
+
+
+class CrammerSinger(NamedTuple):
+    """The norm-minimising multipliers of 2003."""
+
+
+class Work(NamedTuple):
+    """Scratch space, one entry per class."""
+
+    s: np.ndarray  #: scores, in the precision of W
+    alpha: np.ndarray  #: what each class gets
+    sorted: np.ndarray
+    touched: np.ndarray  #: int64: the classes with alpha != 0
+
+
+def spread(scheme, s, y, z, q, tau, weight, work):
+    """Fill ``work.alpha``; answers how many classes move. s are true scores, q = ||x||^2."""
+    return dispatch(spread, scheme)(scheme, s, y, z, q, tau, weight, work)
+
+
+@by_record(spread)(Top)
+def _spread_top(scheme, s, y, z, q, tau, weight, work):
+    work.touched[0] = y
+    work.touched[1] = z
+    work.alpha[y] = tau
+    work.alpha[z] = -tau
+    return 2
+
+
+@helper
+def gather_touched(work):
+    """List the classes whose alpha is not 0."""
+    n = 0
+    for r in range(work.alpha.shape[0]):
+        if work.alpha[r] != 0.0:
+            work.touched[n] = r
+            n += 1
+    return n
+
+
+@by_record(spread)(Uniform)
+def _spread_uniform(scheme, s, y, z, q, tau, weight, work):
+    n_errors = 0
+    for r in range(s.shape[0]):
+        n_errors += r != y and s[r] >= s[y]
+    for r in range(s.shape[0]):
+        work.alpha[r] = -tau / n_errors if r != y and s[r] >= s[y] else 0.0
+    work.alpha[y] = tau
+    return gather_touched(work)
+
+
+@by_record(spread)(Proportional)
+def _spread_proportional(scheme, s, y, z, q, tau, weight, work):
+    excess, n_errors = 0.0, 0
+    for r in range(s.shape[0]):
+        if r != y and s[r] >= s[y]:
+            excess += s[r] - s[y]
+            n_errors += 1
+    for r in range(s.shape[0]):
+        work.alpha[r] = 0.0
+        if r != y and s[r] >= s[y]:
+            share = (s[r] - s[y]) / excess if excess > 0.0 else 1.0 / n_errors
+            work.alpha[r] = -tau * share
+    work.alpha[y] = tau
+    return gather_touched(work)
+
+
+@helper
+def sort_downwards(a):
+    for i in range(1, a.shape[0]):
+        x = a[i]
+        j = i - 1
+        while j >= 0 and a[j] < x:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = x
+
+
+@helper
+def simplex_shift(ordered, n, z):
+    """theta such that max(0, v - theta) sums to z, for v sorted downwards in ordered[:n]."""
+    total, theta = 0.0, 0.0
+    for j in range(n):
+        total += ordered[j]
+        candidate = (total - z) / (j + 1)
+        if ordered[j] - candidate > 0.0:
+            theta = candidate
+    return theta
+
+
+@by_record(spread)(Exact)
+def _spread_exact(scheme, s, y, z, q, tau, weight, work):
+    # l_r = 1 - s_y + s_r; the multipliers are a soft threshold of l, and a is their sum
+    n = 0
+    for r in range(s.shape[0]):
+        if r != y and 1.0 - s[y] + s[r] > 0.0:
+            work.sorted[n] = 1.0 - s[y] + s[r]
+            n += 1
+    losses = work.sorted[:n]
+    sort_downwards(losses)
+    kappa = scheme.kappa / weight
+    total, a = 0.0, 0.0
+    for j in range(n):
+        total += losses[j]
+        candidate = total / (q * (j + 2) + (j + 1) * kappa)
+        if losses[j] > candidate * (q + kappa):
+            a = candidate
+    shift = a * (q + kappa)
+    if a > scheme.C * weight:  # PA-I: project l/q on {alpha >= 0, sum = C}
+        shift = simplex_shift(losses, n, q * scheme.C * weight)
+    total = 0.0
+    for r in range(s.shape[0]):
+        work.alpha[r] = 0.0
+        if r != y:
+            work.alpha[r] = -max(0.0, 1.0 - s[y] + s[r] - shift) / q
+            total -= work.alpha[r]
+    work.alpha[y] = total
+    return gather_touched(work)
+
+
+@by_record(spread)(CrammerSinger)
+def _spread_crammer_singer(scheme, s, y, z, q, tau, weight, work):
+    # nu = projection of e_y + s/||x||^2 on the simplex; W <- W + (e_y - nu) x'
+    for r in range(s.shape[0]):
+        work.alpha[r] = s[r] / q + (1.0 if r == y else 0.0)
+        work.sorted[r] = work.alpha[r]
+    sort_downwards(work.sorted)
+    theta = simplex_shift(work.sorted, s.shape[0], 1.0)
+    for r in range(s.shape[0]):
+        work.alpha[r] = (1.0 if r == y else 0.0) - max(0.0, work.alpha[r] - theta)
+    return gather_touched(work)
+
+
+# ---------------------------------------------------------------- rows against all classes
+
+
+@helper
+def look_all(rows, i, W, s):
+    """s_r = <w_r, x> for every class, unscaled."""
+    last = W.shape[0] - 1
+    n_classes = W.shape[1]
+    for r in range(n_classes):
+        s[r] = rows.bias * W[last, r]
+    for p in range(begin(rows, i), end(rows, i)):
+        x = value(rows, i, p)
+        j = column(rows, p)
+        for r in range(n_classes):
+            s[r] += x * W[j, r]
+
+
+@helper
+def push_touched(rows, i, factor_d, n_touched, work, W):
+    """w_r <- w_r + d alpha_r x for the touched classes."""
+    last = W.shape[0] - 1
+    d = factor_d * factor(rows, i)
+    for p in range(begin(rows, i), end(rows, i)):
+        x = d * value(rows, i, p)
+        j = column(rows, p)
+        for a in range(n_touched):
+            r = work.touched[a]
+            W[j, r] += work.alpha[r] * x
+    for a in range(n_touched):
+        r = work.touched[a]
+        W[last, r] += d * work.alpha[r] * rows.bias
+
+
+def note_touched(track, rows, i, d, clock, n_touched, work):
+    """V is about to grow by d x alpha'."""
+    return dispatch(note_touched, track)(track, rows, i, d, clock, n_touched, work)
+
+
+@by_record(note_touched)(Last)
+def _note_last(track, rows, i, d, clock, n_touched, work):
+    pass
+
+
+@by_record(note_touched)(Average, UnitAverage)
+def _note_average(track, rows, i, d, clock, n_touched, work):
+    push_touched(rows, i, -clock * d, n_touched, work, track.A)
+
+
+@helper
+def best_rival(s, y):
+    """argmax over r != y, the lowest index on ties."""
+    z = -1
+    for r in range(s.shape[0]):
+        if r != y and (z < 0 or s[r] > s[z]):
+            z = r
+    return z
+
+
+@compiled
+def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, prediction, tol, limit):
+    """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, with classes 0..K-1.
+
+    ``true`` is scratch space for the scores in float64.
+    """
+    scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
+    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    n_mistakes = n_errors = n_refused = n_logged = 0
+    loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
+    weight = 1.0
+    n_classes = W.shape[1]
+    how = DONE
+    at = 0
+    for at in range(order.shape[0]):
+        i = order[at]
+        if c.shape[0] > 0:
+            weight = c[i]
+            if weight == 0.0:
+                continue
+        look_all(rows, i, W, work.s)
+        multiple = scale * factor(rows, i)
+        for r in range(n_classes):
+            true[r] = multiple * work.s[r]
+        label = y[i]
+        z = best_rival(true, label)
+        m = true[label] - true[z]
+        if not isfinite(m):
+            how = BAD_SCORE
+            break
+        wrong = m < 0.0 or (m == 0.0 and z < label)
+        mistake = wrong if prediction else m <= 0.0
+        keep, tau = 1.0, 0.0
+        q = sqnorm(rows, i)
+        if mistake or m != 0.0:
+            keep, tau = decide(rule, m, 2.0 * q, State(norm2, k, t + 1, weight, tol))
+        if keep != 1.0 or tau != 0.0:
+            if keep == 0.0 and tau == 0.0:
+                n_refused += 1
+            else:
+                n_touched = spread(scheme, true, label, z, q, tau, weight, work)
+                inner, length2 = 0.0, 0.0
+                for a in range(n_touched):
+                    r = work.touched[a]
+                    inner += work.alpha[r] * true[r]
+                    length2 += work.alpha[r] * work.alpha[r]
+                new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + q * length2
+                if not new_norm2 <= limit:
+                    how = BAD_STEP
+                    break
+                if keep != 1.0:
+                    scale, clock = rescale(track, W, keep, scale, clock, norm2)
+                note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
+                push_touched(rows, i, 1.0 / scale, n_touched, work, W)
+                k += 1
+                norm2 = max(0.0, new_norm2)
+                if k % REFRESH == 0:
+                    norm2 = scale * scale * sum_of_squares(W)
+                reward = work.alpha[label]
+                tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
+                sum_q += q
+                if log.row.shape[0] > 0:
+                    log.row[n_logged] = i
+                    log.example[n_logged] = t + 1
+                    log.keep[n_logged] = keep
+                    for r in range(n_classes):
+                        log.alpha[n_logged, r] = 0.0
+                    for a in range(n_touched):
+                        log.alpha[n_logged, work.touched[a]] = work.alpha[work.touched[a]]
+                    n_logged += 1
+        t += 1
+        clock += pace(track, scale, norm2)
+        n_errors += wrong
+        n_mistakes += mistake
+        lowest = min(lowest, m)
+        if m < 1.0:
+            loss2 += (1.0 - m) * (1.0 - m)
+    write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
+    return how, at, n_logged
+
+
+@compiled
+def scores(rows, W, work, out):
+    """out[i, r] = <w_r, x_i>."""
+    for i in range(out.shape[0]):
+        look_all(rows, i, W, work.s)
+        multiple = factor(rows, i)
+        for r in range(W.shape[1]):
+            out[i, r] = multiple * work.s[r]
+
+
+@compiled
+def lowest_margin(rows, y, c, W, work):
+    """The smallest s_y - max s_r among the rows with a weight."""
+    low = inf
+    for i in range(y.shape[0]):
+        if c.shape[0] == 0 or c[i] != 0.0:
+            look_all(rows, i, W, work.s)
+            z = best_rival(work.s, y[i])
+            low = min(low, factor(rows, i) * (np.float64(work.s[y[i]]) - np.float64(work.s[z])))
+    return low

@@ -1,0 +1,26 @@
+"""Learners as objects: the arrays of one space, and the calls into its compiled loop.
+
+Every space answers the same few questions (``run``, ``weights``, ``bracket``, ``grow``, counters), so that
+an estimator need not know where its w lives. Labels are class codes 0..K-1 here; a binary space trains
+code 1 as +1.
+"""
+
+from .additive import Additive, Joint, Linear
+from .base import Counts, Frame, NumericalError, Space
+from .confident import Confident
+from .multiplicative import Elimination, Multiplicative
+from .rest import OneVsRest
+
+__all__ = [
+    "Additive",
+    "Confident",
+    "Counts",
+    "Elimination",
+    "Frame",
+    "Joint",
+    "Linear",
+    "Multiplicative",
+    "NumericalError",
+    "OneVsRest",
+    "Space",
+]

@@ -1,0 +1,229 @@
+"""w as a combination of rows: one, or one per class."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+
+from ...rows import look, sqnorm
+from .. import linear, multiclass, scalars
+from ..custom import engine_rule
+from ..intake import frozen
+from .base import Frame, Rows, Space, empty_log, logged
+
+TRACKS = {"last": linear.Last, "average": linear.Average, "unit": linear.UnitAverage}
+
+
+class Additive(Space):
+    """w (or W) as a combination of rows: linear and joint multiclass."""
+
+    arrays = ("v", "A")
+    v: np.ndarray
+    A: np.ndarray | None
+
+    def __init__(self, rule: Any, frame: Frame, n_features: int, track: str, prediction: bool):
+        super().__init__(frame, n_features)
+        self.rule = rule
+        self.prediction = prediction
+        self.track_name = track
+
+    def track(self) -> Any:
+        return linear.Last() if self.A is None else TRACKS[self.track_name](self.A)
+
+    def _limit(self) -> float:
+        return scalars.NORM_LIMIT[self.frame.dtype]
+
+    def last(self) -> np.ndarray:
+        """The current w, the bias coordinate last."""
+        return self._trimmed(self.v * self.v.dtype.type(self.state[scalars.SCALE]))
+
+    def average(self) -> np.ndarray:
+        """The mean of w over the examples seen, or of w/||w||."""
+        t = max(1.0, self.state[scalars.EXAMPLES])
+        total = self.state[scalars.CLOCK] * self.v.astype(np.float64) + self.A
+        return self._trimmed(total / t)
+
+    def _trimmed(self, w: np.ndarray) -> np.ndarray:
+        return np.concatenate([w[: self.n_features], w[-1:]])
+
+    def start_at(self, w: np.ndarray) -> None:
+        """Begin from w instead of 0."""
+        self.v[: self.n_features] = w[:-1]
+        self.v[-1] = w[-1]
+        self.state[scalars.N] = float(np.sum(np.square(self.v, dtype=np.float64)))
+        self.from_zero = not self.v.any()
+
+    def norm(self) -> float:
+        return sqrt(self.state[scalars.N])
+
+    def gamma_up(self) -> float:
+        """||w|| / sum of the steps: no separator from the origin has a larger margin."""
+        tau = self.state[scalars.TAU]
+        if not self.from_zero or not tau > 0.0:
+            return inf
+        return self.norm() / tau
+
+    def bracket(self, low: float | None) -> tuple[float | None, float]:
+        norm = self.norm()
+        if low is not None:
+            low = low / norm if norm > 0.0 else (0.0 if low == 0.0 else -inf)
+        return low, self.gamma_up()
+
+
+class Linear(Additive):
+    """Binary: one w."""
+
+    n_classes = 2
+
+    def __init__(
+        self,
+        rule: Any,
+        frame: Frame,
+        n_features: int,
+        track: str = "last",
+        prediction: bool = False,
+    ):
+        super().__init__(rule, frame, n_features, track, prediction)
+        self.v = np.zeros(n_features + 1, frame.dtype)
+        self.A = None if track == "last" else np.zeros(n_features + 1)
+
+    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+        log = empty_log(len(order) if keep_log else 0, 1)
+        ending, at, n = linear.run(
+            engine_rule(self.rule),
+            rows,
+            y,
+            c,
+            order,
+            self.v,
+            self.track(),
+            self.state,
+            log,
+            self.prediction,
+            self.frame.tol,
+            self._limit(),
+        )
+        if ending != scalars.DONE:
+            i = int(order[at])
+            m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
+            self._raise(ending, self.rule, rows, i, m, float(sqnorm(rows, i)))
+        return logged(log, n)
+
+    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
+        return float(self.state[scalars.SCALE] * linear.lowest_margin(rows, y, c, self.v))
+
+    def negate(self) -> None:
+        """Exchange the two classes."""
+        self.v *= -1
+        if self.A is not None:
+            self.A *= -1
+
+    def weights(self, readout: str) -> np.ndarray:
+        """(1, n_features + 1)."""
+        return (self.last() if readout == "last" else self.average())[None, :]
+
+    # -- one row at a time
+
+    def _desk(self) -> np.ndarray:
+        desk = np.zeros(linear.DESK_SIZE)
+        desk[linear.DESK_BIAS] = self.frame.bias
+        desk[linear.DESK_UNIT] = self.frame.unit
+        desk[linear.DESK_PREDICTION] = self.prediction
+        desk[linear.DESK_TOL] = self.frame.tol
+        desk[linear.DESK_LIMIT] = self._limit()
+        return desk
+
+    def fast_lane(self) -> tuple[Any, ...]:
+        """(learn, score, ...): compiled functions for one dense row, with what they need."""
+        return (
+            linear.learn_one.target(),
+            linear.score_one.target(),
+            engine_rule(self.rule),
+            self.v,
+            self.track(),
+            self.state,
+            self._desk(),
+        )
+
+
+class Joint(Additive):
+    """Several classes: prototypes W, one column per class."""
+
+    def __init__(
+        self,
+        rule: Any,
+        frame: Frame,
+        n_features: int,
+        n_classes: int,
+        scheme: Any = None,
+        track: str = "last",
+        prediction: bool = False,
+    ):
+        super().__init__(rule, frame, n_features, track, prediction)
+        self.scheme = multiclass.Top() if scheme is None else scheme
+        self.v = np.zeros((n_features + 1, n_classes), frame.dtype)
+        self.A = None if track == "last" else np.zeros((n_features + 1, n_classes))
+
+    @property
+    def n_classes(self) -> int:
+        return self.v.shape[1]
+
+    def targets(self, codes: np.ndarray) -> np.ndarray:
+        return frozen(codes, np.int64)
+
+    def _work(self) -> multiclass.Work:
+        k = self.n_classes
+        return multiclass.Work(np.zeros(k, self.frame.dtype), np.zeros(k), np.zeros(k), np.zeros(k, np.int64))
+
+    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+        log = empty_log(len(order) if keep_log else 0, self.n_classes)
+        ending, at, n = multiclass.run(
+            engine_rule(self.rule),
+            self.scheme,
+            rows,
+            y,
+            c,
+            order,
+            self.v,
+            self.track(),
+            self.state,
+            log,
+            self._work(),
+            np.zeros(self.n_classes),
+            self.prediction,
+            self.frame.tol,
+            self._limit(),
+        )
+        if ending != scalars.DONE:
+            i = int(order[at])
+            s = np.array([look(rows, i, self.v[:, r]) for r in range(self.n_classes)], float)
+            s *= self.state[scalars.SCALE]
+            m = float(s[y[i]] - np.max(np.delete(s, y[i])))
+            self._raise(ending, self.rule, rows, i, m, 2.0 * float(sqnorm(rows, i)))
+        return logged(log, n)
+
+    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
+        low = multiclass.lowest_margin(rows, y, c, self.v, self._work())
+        return float(self.state[scalars.SCALE] * low)
+
+    def weights(self, readout: str) -> np.ndarray:
+        """(n_classes, n_features + 1)."""
+        return np.ascontiguousarray((self.last() if readout == "last" else self.average()).T)
+
+    def insert_class(self, code: int) -> None:
+        """A new class, with prototype 0, that moves the codes from ``code`` on up by one."""
+        self.v = np.ascontiguousarray(np.insert(self.v, code, 0, axis=1))
+        if self.A is not None:
+            self.A = np.ascontiguousarray(np.insert(self.A, code, 0, axis=1))
+
+    def become(self, binary: Linear, factor: float) -> None:
+        """W = (-f w, f w), with all that the binary learner has counted."""
+        self.v = np.stack([-factor * binary.v, factor * binary.v], axis=1).astype(binary.v.dtype)
+        if binary.A is not None:
+            self.A = np.stack([-factor * binary.A, factor * binary.A], axis=1)
+        self.state = binary.state.copy()
+        self.state[scalars.N] *= 2.0 * factor * factor
+        self.state[scalars.TAU] *= factor
+        self.from_zero = binary.from_zero

@@ -1,0 +1,137 @@
+"""What all spaces share: scalars, counters, growth, errors that name the row."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import rules
+from ...rows import Csr, Dense
+from .. import scalars
+from ..intake import frozen
+from ..linear import Log
+
+Rows = Dense | Csr
+
+
+class Frame(NamedTuple):
+    """How rows are understood: the constant coordinate, unit length, precision."""
+
+    bias: float = 1.0
+    unit: bool = False
+    dtype: np.dtype = np.dtype(np.float64)
+
+    @property
+    def tol(self) -> float:
+        return rules.LOSS_TOL_32 if self.dtype == np.float32 else rules.LOSS_TOL
+
+
+class NumericalError(ValueError, ArithmeticError):
+    """A score or a weight left the range of floating-point numbers; the model kept its last finite state."""
+
+
+class Counts(NamedTuple):
+    examples: int
+    updates: int
+    mistakes: int
+    errors: int
+    refused: int
+    squared_loss: float
+
+    def __add__(self, other: Any) -> Counts:  # one-vs-rest: the sum
+        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def since(self, before: Counts) -> Counts:
+        return Counts(*(a - b for a, b in zip(self, before, strict=True)))
+
+
+class Space:
+    """What all spaces share: scalars, counters, growth by doubling, errors that name the row."""
+
+    frame: Frame
+    n_features: int
+    state: np.ndarray
+    arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
+    from_zero = True  # whether w started at 0: the upper margin bound needs it
+
+    def __init__(self, frame: Frame, n_features: int):
+        self.frame = frame
+        self.n_features = n_features
+        self.state = scalars.fresh()
+
+    def counts(self) -> Counts:
+        s = self.state
+        return Counts(
+            int(s[scalars.EXAMPLES]),
+            int(s[scalars.UPDATES]),
+            int(s[scalars.MISTAKES]),
+            int(s[scalars.ERRORS]),
+            int(s[scalars.REFUSED]),
+            float(s[scalars.LOSS2]),
+        )
+
+    def targets(self, codes: np.ndarray) -> np.ndarray:
+        """Labels as the loop wants them."""
+        return frozen(2.0 * codes - 1.0)
+
+    def reset_lowest(self) -> None:
+        self.state[scalars.LOWEST] = inf
+
+    def lowest(self) -> float:
+        return float(self.state[scalars.LOWEST])
+
+    def grow(self, n_features: int) -> None:
+        """Make room for more features; their weights start as those of a fresh learner."""
+        if n_features <= self.n_features:
+            return
+        for name in self.arrays:
+            old = getattr(self, name)
+            if old is not None and old.shape[0] <= n_features:
+                room = max(n_features + 1, 2 * old.shape[0])
+                setattr(self, name, self._stretched(old, room))
+        self.n_features = n_features
+
+    def _stretched(self, old: np.ndarray, room: int) -> np.ndarray:
+        new = np.zeros((room, *old.shape[1:]), old.dtype)
+        new[: old.shape[0] - 1] = old[:-1]
+        new[-1] = old[-1]
+        return new
+
+    def _raise(self, ending: int, rule: Any, rows: Rows, i: int, m: float, q: float) -> None:
+        if ending == scalars.BAD_SCORE:
+            raise NumericalError(
+                f"row {i}: the score is {m}, not a finite number. The values are too large, or not "
+                "finite themselves: scale the data."
+            )
+        s = self.state
+        asked = rules.State(
+            float(s[scalars.N]),
+            int(s[scalars.UPDATES]),
+            int(s[scalars.EXAMPLES]) + 1,
+            1.0,
+            self.frame.tol,
+        )
+        if isinstance(rule, rules.UserRule):
+            where = f"rule {rule.__name__!r} at row {i} (m={m:.6g}, q={q:.6g}, {asked})"
+            try:
+                answer = rule(m, q, asked)
+            except Exception as error:
+                raise rules.RuleError(f"{where} raised {type(error).__name__}: {error}") from error
+            if not np.isfinite(np.asarray(answer, dtype=float)).all():
+                raise rules.RuleError(f"{where} answered {answer}, not a finite (keep, tau).")
+        raise NumericalError(f"row {i}: the update would overflow the weights. Scale the data.")
+
+
+def empty_log(length: int, n_classes: int) -> Log:
+    return Log(
+        np.empty(length, np.int64),
+        np.empty(length, np.int64),
+        np.empty(length),
+        np.empty((length, n_classes)),
+    )
+
+
+def logged(log: Log, n: int) -> Log:
+    return Log(*(a[:n] for a in log))

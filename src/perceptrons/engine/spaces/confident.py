@@ -1,0 +1,94 @@
+"""w with a covariance."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from ...rows import look, sqnorm
+from .. import confidence, scalars
+from .base import Frame, Rows, Space, empty_log, logged
+
+
+class Confident(Space):
+    """w with a covariance; binary."""
+
+    n_classes = 2
+    arrays = ("v",)
+    FULL_LIMIT = 20_000  #: features of a full covariance: 3.2 GB
+
+    def __init__(self, rule: Any, frame: Frame, n_features: int, full: bool, start: float = 1.0):
+        super().__init__(frame, n_features)
+        self.rule = rule
+        self.full = full
+        self.start = start
+        self.v = np.zeros(n_features + 1, frame.dtype)
+        if full and n_features > self.FULL_LIMIT:
+            raise ValueError(
+                f"A full covariance of {n_features} features needs {8e-9 * n_features**2:.0f} GB; "
+                f"at most {self.FULL_LIMIT} features are allowed. Use AROW or SCW with "
+                "covariance='diagonal'."
+            )
+        shape = (n_features + 1, n_features + 1) if full else (n_features + 1,)
+        self.sigma = np.zeros(shape)
+        self.sigma[...] = start * np.eye(n_features + 1) if full else start
+
+    def grow(self, n_features: int) -> None:
+        before = self.v.shape[0]
+        super().grow(n_features)
+        room = self.v.shape[0]
+        if room == before:
+            return
+        kept = np.r_[0 : before - 1, room - 1]
+        sigma = self.start * np.eye(room) if self.full else np.full(room, self.start)
+        sigma[np.ix_(kept, kept) if self.full else kept] = self.sigma
+        self.sigma = sigma
+
+    def covariance(self) -> Any:
+        if self.full:
+            return confidence.Full(self.sigma, np.zeros(self.sigma.shape[0]))
+        return confidence.Diagonal(self.sigma)
+
+    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+        log = empty_log(len(order) if keep_log else 0, 1)
+        limit = 1e70 if self.frame.dtype == np.float32 else 1e300
+        ending, at, n = confidence.run(
+            self.rule,
+            rows,
+            y,
+            c,
+            order,
+            self.v,
+            self.covariance(),
+            self.state,
+            log,
+            self.frame.tol,
+            limit,
+        )
+        if ending != scalars.DONE:
+            i = int(order[at])
+            self._raise(ending, None, rows, i, float(look(rows, i, self.v)), float(sqnorm(rows, i)))
+        return logged(log, n)
+
+    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
+        return inf
+
+    def variances(self, rows: Rows, n: int) -> np.ndarray:
+        out = np.empty(n)
+        confidence.variances(rows, self.covariance(), out)
+        return out
+
+    def weights(self, readout: str) -> np.ndarray:
+        return np.concatenate([self.v[: self.n_features], self.v[-1:]])[None, :]
+
+    def trimmed_sigma(self) -> np.ndarray:
+        kept = np.r_[0 : self.n_features, self.v.shape[0] - 1]
+        return self.sigma[np.ix_(kept, kept)] if self.full else self.sigma[kept]
+
+    def negate(self) -> None:
+        self.v *= -1
+
+    def bracket(self, low: float | None) -> None:
+        return None

@@ -1,0 +1,76 @@
+"""One against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..intake import frozen
+from .base import Counts, Frame, Rows
+
+
+class OneVsRest:
+    """One binary learner per class, all fed the same rows in the same order."""
+
+    def __init__(self, learners: Sequence[Any], n_threads: int = 1):
+        self.learners = list(learners)
+        self.n_threads = n_threads
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.learners)
+
+    @property
+    def n_features(self) -> int:
+        return self.learners[0].n_features
+
+    @property
+    def frame(self) -> Frame:
+        return self.learners[0].frame
+
+    def counts(self) -> Counts:
+        total = self.learners[0].counts()
+        for learner in self.learners[1:]:
+            total = total + learner.counts()
+        return total
+
+    def targets(self, codes: np.ndarray) -> np.ndarray:
+        return frozen(codes, np.int64)
+
+    def _map(self, function: Any) -> list[Any]:
+        if self.n_threads == 1:
+            return [function(r, learner) for r, learner in enumerate(self.learners)]
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return list(pool.map(function, range(self.n_classes), self.learners))
+
+    @staticmethod
+    def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
+        return frozen(np.where(codes == r, 1.0, -1.0))
+
+    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+        return self._map(lambda r, learner: learner.run(rows, self._against_rest(y, r), c, order, keep_log))
+
+    def reset_lowest(self) -> None:
+        for learner in self.learners:
+            learner.reset_lowest()
+
+    def lowest(self) -> list[float]:
+        return [learner.lowest() for learner in self.learners]
+
+    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> list[float]:
+        return self._map(lambda r, learner: learner.lowest_margin(rows, self._against_rest(y, r), c))
+
+    def bracket(self, low: list[float] | None) -> Any:
+        lows = [None] * self.n_classes if low is None else low
+        pairs = [b.bracket(v) for b, v in zip(self.learners, lows, strict=True)]
+        return None if pairs[0] is None else pairs
+
+    def weights(self, readout: str) -> np.ndarray:
+        return np.concatenate([learner.weights(readout) for learner in self.learners])
+
+    def grow(self, n_features: int) -> None:
+        for learner in self.learners:
+            learner.grow(n_features)

@@ -1,0 +1,304 @@
+"""Learners that step to a margin: MIRA, passive-aggressive, ROMMA, ALMA."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import rules
+from ..engine import multiclass, scalars, spaces
+from . import checks
+from .checks import estimator
+from .first_order import FirstOrder
+from .online import Batch
+
+
+@estimator
+class MIRA(FirstOrder):
+    r"""Margin-infused relaxed algorithm: the shortest step to functional margin 1.
+
+    When :math:`y\langle w, x\rangle \le p`, update
+    :math:`w \leftarrow w + \frac{1 - y\langle w,x\rangle}{\|x\|^2}\,y x`. ``p=0`` updates on mistakes only;
+    larger p aims at a larger margin.
+
+    If :math:`y\langle u, x\rangle \ge 1` everywhere, that is :math:`\gamma = 1/\|u\|`, at most
+    :math:`R^2/((1-p)\gamma)^2` updates; after a clean pass the geometric margin exceeds
+    :math:`p\gamma/2` [1]_.
+
+    ``margin="geometric"`` tests :math:`y\langle w,x\rangle \le p\|w\|` instead, p in the units of the data; for
+    :math:`p < \gamma/2` at most :math:`R^2/(\gamma - 2p)^2` updates and a margin above p. Rows that fail this
+    test although their margin is 1 already are counted in ``n_stalled_``.
+
+    Parameters
+    ----------
+    p : float, default=0.0
+        In [0, 1) for the functional test, at least 0 for the geometric one.
+    margin : {"functional", "geometric"}, default="functional"
+    variant : {"pa", "crammer_singer"}, default="pa"
+        ``"crammer_singer"`` is the norm-minimising form for three or more classes; it needs ``coef_init``,
+        because from W = 0 it never moves.
+    solver : {"top", "exact"}, default="top"
+        Several classes: meet the constraint of the best rival, or those of all rivals at once.
+    **others
+        See :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    n_stalled_ : int
+
+    References
+    ----------
+    .. [1] K. Crammer, Y. Singer, Ultraconservative online algorithms for multiclass problems, JMLR 3, 2003.
+
+    Examples
+    --------
+    >>> from perceptrons import MIRA
+    >>> clf = MIRA(shuffle=False, fit_intercept=False).fit([[2.0, 0.0], [0.0, 4.0]], [1, 0])
+    >>> clf.coef_
+    array([[ 0.5 , -0.25]])
+    """
+
+    p: float = 0.0
+    margin: str = "functional"
+    variant: str = "pa"
+    solver: str = "top"
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.one_of("margin", self.margin, ("functional", "geometric"))
+        checks.one_of("variant", self.variant, ("pa", "crammer_singer"))
+        checks.one_of("solver", self.solver, ("top", "exact"))
+        checks.positive("p", self.p, below=1.0 if self.margin == "functional" else inf, zero=True)
+
+    def _rule(self) -> Any:
+        if self.variant == "crammer_singer":
+            return rules.NormMinimising()
+        if self.margin == "geometric":
+            return rules.GeometricMIRA(float(self.p))
+        return rules.MIRA(float(self.p))
+
+    def _scheme(self) -> Any:
+        if self.variant == "crammer_singer":
+            return multiclass.CrammerSinger()
+        return multiclass.Exact(inf, 0.0) if self.solver == "exact" else multiclass.Top()
+
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        if self.variant == "crammer_singer" and (n_classes <= 2 or not self._is_joint()):
+            raise ValueError(
+                "variant='crammer_singer' needs three or more classes and multiclass='joint'; "
+                f"got {n_classes} classes and multiclass={self.multiclass!r}."
+            )
+        return super()._new_space(frame, n_features, n_classes)
+
+    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+        if self.variant == "crammer_singer" and coef_init is None:
+            raise ValueError(
+                "variant='crammer_singer' never moves from W = 0; give fit a coef_init that is not 0."
+            )
+        return super()._start(batch, coef_init, intercept_init)
+
+    @property
+    def n_stalled_(self) -> int:
+        """Rows inside the geometric band whose functional margin was 1 already."""
+        return self._fitted("n_stalled_").counts().refused
+
+
+@estimator
+class PassiveAggressive(FirstOrder):
+    r"""Passive-aggressive learning: as MIRA, on every row with a hinge loss.
+
+    With :math:`\ell = \max\{0, 1 - y\langle w, x\rangle\} > 0` update :math:`w \leftarrow w + \tau y x`,
+
+    .. math::
+        \tau = \min\{C, \ell/\|x\|^2\}\ \text{(I)}, \qquad
+        \tau = \ell/(\|x\|^2 + \tfrac{1}{2C})\ \text{(II)}, \qquad
+        \tau = \ell/\|x\|^2\ \text{(hard)}.
+
+    With E prediction errors and any u with hinge losses :math:`\ell^*`, as published [1]_:
+    I: :math:`E \le \max(R^2, 1/C)(\|u\|^2 + 2C\sum\ell^*)`;
+    II: :math:`\sum\ell^2 \le (R^2 + \frac{1}{2C})(\|u\|^2 + 2C\sum\ell^{*2})`; hard, separable:
+    :math:`\sum\ell^2 \le R^2\|u\|^2`. No step size needs tuning: the data set it.
+
+    Unlike scikit-learn's classifier of this name, the intercept's :math:`B^2` is part of :math:`\|x\|^2`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Largest step (I), or inverse damping (II); unused by ``"hard"``. Row weights multiply it.
+    variant : {"I", "II", "hard"}, default="I"
+    solver : {"top", "exact"}, default="top"
+        Several classes: meet the constraint of the best rival, or those of all rivals at once.
+    **others
+        See :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    squared_loss_ : float
+        :math:`\sum\ell^2` over the examples seen, the left side of the bounds.
+
+    References
+    ----------
+    .. [1] K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer, Online passive-aggressive
+       algorithms, JMLR 7, 2006.
+
+    Examples
+    --------
+    The second row would need a step of 1/2 and gets C:
+
+    >>> from perceptrons import PassiveAggressive
+    >>> clf = PassiveAggressive(C=0.25, shuffle=False, fit_intercept=False, max_iter=1)
+    >>> clf.fit([[2.0, 0.0], [1.0, 1.0]], [1, 1 - 1]).coef_
+    array([[ 0.25, -0.25]])
+    """
+
+    C: float = 1.0
+    variant: str = "I"
+    solver: str = "top"
+    class_weight: Any = None
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.positive("C", self.C)
+        checks.one_of("variant", self.variant, ("I", "II", "hard"))
+        checks.one_of("solver", self.solver, ("top", "exact"))
+        if self.variant == "hard" and self.class_weight is not None:
+            raise ValueError("variant='hard' has no C for class_weight to multiply; use 'I' or 'II'.")
+
+    def _rule(self) -> Any:
+        if self.variant == "hard":
+            return rules.PA()
+        return rules.PA1(float(self.C)) if self.variant == "I" else rules.PA2(float(self.C))
+
+    def _scheme(self) -> Any:
+        if self.solver == "top":
+            return multiclass.Top()
+        cap = float(self.C) if self.variant == "I" else inf
+        return multiclass.Exact(cap, 0.5 / float(self.C) if self.variant == "II" else 0.0)
+
+    @property
+    def squared_loss_(self) -> float:
+        """Sum of the squared hinge losses met."""
+        return self._fitted("squared_loss_").counts().squared_loss
+
+
+@estimator
+class ROMMA(FirstOrder):
+    r"""Relaxed online maximum margin.
+
+    On an update w becomes the shortest vector with :math:`y\langle w', x\rangle \ge 1` and
+    :math:`\langle w', w\rangle \ge \|w\|^2`: :math:`w' = c\,w + d\,x` with
+    :math:`c = \frac{qN - y s}{qN - s^2},\ d = \frac{N(y - s)}{qN - s^2}`, where
+    :math:`s = \langle w, x\rangle,\ q = \|x\|^2,\ N = \|w\|^2`. Plain: on mistakes. Aggressive: whenever
+    :math:`y s < 1 - \delta`.
+
+    If the data have margin :math:`\gamma`: at most :math:`R^2/\gamma^2` updates (plain) or
+    :math:`R^2/(\delta\gamma)^2` (aggressive); :math:`1/\|w\|` never falls below the best margin
+    :math:`\gamma^*`; a clean pass of the aggressive form has geometric margin at least
+    :math:`(1-\delta)\gamma^*` [1]_, without being told :math:`\gamma`.
+
+    Parameters
+    ----------
+    aggressive : bool, default=False
+    delta : float, default=0.0
+        :math:`\delta` in [0, 1): how much of the best margin the aggressive form gives away. With 0 the
+        updates are not bounded.
+    **others
+        See :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    infeasible_ : bool
+        Two rows were met whose half-spaces exclude each other: the data are not separable.
+
+    References
+    ----------
+    .. [1] Y. Li, P. Long, The relaxed online maximum margin algorithm, Machine Learning 46, 2002.
+
+    Examples
+    --------
+    >>> from perceptrons import ROMMA, datasets
+    >>> toy = datasets.four_points()
+    >>> clf = ROMMA(shuffle=False, fit_intercept=False).fit(toy.X, toy.y)
+    >>> clf.coef_.round(12), clf.n_updates_
+    (array([[ 1., -0.]]), 2)
+    """
+
+    aggressive: bool = False
+    delta: float = 0.0
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.flag("aggressive", self.aggressive)
+        checks.positive("delta", self.delta, below=1.0, zero=True)
+
+    def _rule(self) -> Any:
+        return rules.AggressiveROMMA(float(self.delta)) if self.aggressive else rules.ROMMA()
+
+    @property
+    def infeasible_(self) -> bool:
+        """Whether two rows were met whose half-spaces do not meet."""
+        return self._fitted("infeasible_").counts().refused > 0
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up); 1/||w|| bounds the margin from above, too."""
+        bounds = super().margin_bounds_
+        if isinstance(bounds, list):
+            pairs = zip(bounds, self._space.learners, strict=True)
+            return [self._tighter(pair, learner) for pair, learner in pairs]
+        return self._tighter(bounds, self._space)
+
+    def _tighter(self, bounds: tuple[Any, float], space: Any) -> tuple[Any, float]:
+        norm = float(np.sqrt(space.state[scalars.N]))
+        if not space.from_zero or norm == 0.0:
+            return bounds
+        return bounds[0], min(bounds[1], 1.0 / norm)
+
+
+@estimator
+class ALMA(FirstOrder):
+    r"""Approximate large margin algorithm, p = 2.
+
+    With :math:`\hat x = x/\|x\|` and k - 1 updates so far, when
+    :math:`y\langle w, \hat x\rangle \le (1-\alpha)\frac{\sqrt 8}{\alpha\sqrt k}`: step
+    :math:`w' = w + \sqrt{2/k}\,y\hat x`, then back into the unit ball, :math:`w = w'/\max\{1, \|w'\|\}`.
+
+    If the rows, scaled to length 1, have margin :math:`\gamma`: at most
+    :math:`\frac{2}{\gamma^2}(\frac{2}{\alpha}-1)^2 + \frac{8}{\alpha} - 4` updates, and after a clean pass
+    that margin is at least :math:`(1-\alpha)\gamma`, as published [1]_.
+
+    Several classes: one against the rest.
+
+    Parameters
+    ----------
+    alpha : float, default=0.9
+        :math:`\alpha` in (0, 1]: how much of the margin is given away.
+    **others
+        See :class:`OnlineClassifier`.
+
+    References
+    ----------
+    .. [1] C. Gentile, A new approximate maximal margin classification algorithm, JMLR 2, 2001.
+
+    Examples
+    --------
+    >>> from perceptrons import ALMA
+    >>> clf = ALMA(alpha=1.0, shuffle=False, fit_intercept=False).fit([[3.0, 4.0], [-3.0, 4.0]], [1, 0])
+    >>> clf.n_updates_, clf.coef_.round(3)
+    (2, array([[0.987, 0.161]]))
+    """
+
+    alpha: float = 0.9
+
+    _has_joint: ClassVar[bool] = False
+    multiclass: ClassVar[str] = "ovr"  # type: ignore[misc]  # fixed: no longer a parameter
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if self.alpha != 1:
+            checks.positive("alpha", self.alpha, below=1.0)
+
+    def _rule(self) -> Any:
+        return rules.ALMA(float(self.alpha))

@@ -1,0 +1,199 @@
+r"""First-order learners: a rule, a readout, and one w (or one per class).
+
+Parameters that all of them share are described once, in :class:`OnlineClassifier`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .. import rules
+from ..engine import multiclass, spaces
+from . import checks
+from .checks import estimator
+from .one_row import Streaming
+
+READOUTS = ("last", "average", "vote", "random")
+
+
+@estimator
+class FirstOrder(Streaming):
+    """Learners whose w is a combination of rows."""
+
+    readout: str = "last"
+    include_initial: bool = False
+    normalized_votes: bool = False
+    multiclass: str = "joint"
+
+    _has_joint: ClassVar[bool] = True
+
+    def _rule(self) -> Any:
+        """The record of the rule in force."""
+        raise NotImplementedError
+
+    def _scheme(self) -> Any:
+        """Which classes move on an update."""
+        return multiclass.Top()
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.one_of("readout", self.readout, READOUTS)
+        checks.flag("include_initial", self.include_initial)
+        checks.flag("normalized_votes", self.normalized_votes)
+        if self._has_joint:
+            checks.one_of("multiclass", self.multiclass, ("joint", "ovr"))
+
+    @property
+    def _readout(self) -> str:
+        return self.readout
+
+    @property
+    def _unit_votes(self) -> bool:
+        return self.normalized_votes
+
+    def _include_initial(self) -> bool:
+        return self.include_initial
+
+    def _is_joint(self) -> bool:
+        return self._has_joint and self.multiclass == "joint"
+
+    def _track(self) -> str:
+        if self._readout != "average":
+            return "last"
+        return "unit" if self.normalized_votes else "average"
+
+    def _by_prediction(self) -> bool:
+        return getattr(self, "mistake", "margin") == "prediction"
+
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+        return spaces.Linear(self._rule(), frame, n_features, self._track(), self._by_prediction())
+
+    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        return spaces.Joint(
+            self._rule(),
+            frame,
+            n_features,
+            n_classes,
+            self._scheme(),
+            self._track(),
+            self._by_prediction(),
+        )
+
+    def _weighted(self) -> bool:
+        return isinstance(self._rule(), rules.WEIGHTED)
+
+    def _pair_factor(self) -> float:
+        counting = (rules.Perceptron, rules.RateByUpdates, rules.RateByExamples, rules.Margin)
+        return 1.0 if isinstance(self._rule(), counting) else 0.5
+
+
+@estimator
+class OnlineClassifier(FirstOrder):
+    r"""Any rule, any readout: the learner of which the others are special cases.
+
+    For each row :math:`x` with label :math:`y` the rule sees :math:`m = y\langle w, x\rangle` and
+    :math:`q = \|x\|^2` and answers :math:`(\kappa, \tau)`; then
+    :math:`w \leftarrow \kappa w + \tau y x`. With more than two classes
+    :math:`m = s_y - \max_{r \ne y} s_r`, :math:`q = 2\|x\|^2`, and the prototypes of the true class and of
+    its best rival move by :math:`\pm\tau x`.
+
+    The intercept is the weight of a constant coordinate :math:`B`, so :math:`q` contains :math:`B^2`; every
+    theorem about hyperplanes through the origin holds for the augmented rows.
+
+    Parameters
+    ----------
+    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+        :math:`B`. It counts in the length of a row.
+    row_norm : {None, "l2"}, default=None
+        ``"l2"`` divides each row, with its constant coordinate, by its length.
+    mistake : {"margin", "prediction"}, default="margin"
+        What a mistake is when the score is 0: always one (``margin``), or only if the prediction, which
+        is the smaller label, is wrong.
+    readout : {"last", "average", "vote", "random"}, default="last"
+        Which weights predict: the last, their average over the examples, a vote in which each weight
+        vector counts for the examples it survived, or one vector drawn at random (once per fit).
+    include_initial : bool, default=False
+        Give the initial vector one more vote; the theorems on voting need it.
+    normalized_votes : bool, default=False
+        Use :math:`w/\|w\|` for each vector in the average, and for ``last`` and ``random``.
+    multiclass : {"joint", "ovr"}, default="joint"
+        More than two classes: prototypes learned together, or one learner per class against the rest.
+    max_iter : int or None, default=20
+        Largest number of epochs; None: until a pass without update.
+    shuffle : bool, default=True
+        A fresh permutation before every epoch.
+    random_state : int, numpy generator or None, default=None
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of the rows.
+    warm_start : bool, default=False
+        ``fit`` goes on from the weights it finds.
+    early_stopping : bool, default=False
+        Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
+        better score on them.
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=5
+    log_updates : bool, default=False
+        Keep ``update_log_``.
+    max_log : int, default=10_000_000
+        Refuse a log longer than this.
+    callback : callable or None, default=None
+        Called as ``callback(estimator)`` after each epoch; a true answer stops.
+    n_jobs : int or None, default=None
+        Threads for one-vs-rest.
+    verbose : int, default=0
+        1: progress on standard error.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    n_mistakes_, n_updates_, n_errors_ : int
+        Rows on the wrong side or on the hyperplane; updates; wrong predictions. One-vs-rest: the sums.
+    history_ : list of dict
+        The same counts per epoch.
+    stop_reason_ : str
+        ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"callback"``, ``"end of order"``,
+        ``"failed"`` …
+    radius_ : float
+        Length of the longest row.
+    margin_bounds_ : (float or None, float)
+        :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`; no
+        separator has a margin beyond :math:`\gamma_{up}`. A pair per class for one-vs-rest;
+        :math:`\gamma_{low}` is None when the rows were not read again.
+    update_log_ : structured array
+        Epoch, row and step of every update, with ``log_updates=True``.
+
+    Examples
+    --------
+    >>> from perceptrons import OnlineClassifier, rules
+    >>> clf = OnlineClassifier(rule=rules.PA1(C=0.5), shuffle=False, fit_intercept=False)
+    >>> clf.fit([[1.0, 0.0], [0.0, 2.0]], [1, 0]).coef_
+    array([[ 1.  , -0.5]])
+    """
+
+    rule: Any = None
+    mistake: str = "margin"
+    class_weight: Any = None
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.one_of("mistake", self.mistake, ("margin", "prediction"))
+        rule = self._rule()
+        if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:
+            raise rules.RuleError(
+                "rule must be a first-order record of perceptrons.rules, or a function under "
+                f"@rules.rule; got {rule!r}."
+            )
+
+    def _rule(self) -> Any:
+        return rules.Perceptron() if self.rule is None else self.rule
+
+    def _weighted(self) -> bool:
+        rule = self._rule()
+        return rule.weighted if isinstance(rule, rules.UserRule) else super()._weighted()
+
+    def _zero_row_is_a_mistake(self) -> bool:
+        return self.mistake == "margin"

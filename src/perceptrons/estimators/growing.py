@@ -1,0 +1,145 @@
+"""Labels as class codes, and classes that appear on the way."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..engine import spaces
+from ..engine.journal import Journal
+from .checks import estimator
+from .halfspace import Halfspace
+
+
+@estimator
+class Growing(Halfspace):
+    """A classifier whose set of classes may grow while it learns.
+
+    While one class is known it is trained as +1. When the second appears, the larger label becomes +1. From
+    two to three classes w becomes W = (-f w, f w), with 0 for the new class.
+    """
+
+    #: w may live in a joint space of all classes
+    _has_joint: ClassVar[bool] = False
+
+    # ------------------------------------------------------------ what a subclass says
+
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+        """A fresh space for two classes."""
+        raise NotImplementedError
+
+    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        """A fresh joint space, where the class has one."""
+        raise NotImplementedError
+
+    def _new_journals(self, space: Any) -> list[Journal]:
+        """Empty logs, where updates are kept."""
+        raise NotImplementedError
+
+    def _is_joint(self) -> bool:
+        return self._has_joint
+
+    def _pair_factor(self) -> float:
+        """f: 1 where a step is a count, 1/2 where it restores a margin of 1."""
+        return 0.5
+
+    def _n_threads(self) -> int:
+        return 1
+
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        if n_classes <= 2:
+            return self._binary_space(frame, n_features)
+        if self._is_joint():
+            return self._joint_space(frame, n_features, n_classes)
+        learners = [self._binary_space(frame, n_features) for _ in range(n_classes)]
+        return spaces.OneVsRest(learners, self._n_threads())
+
+    # ------------------------------------------------------------ labels
+
+    def _codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
+        """Labels as codes; labels not known yet are taken up, or refused."""
+        new = np.setdiff1d(y, self.classes_) if len(self.classes_) else np.unique(y)
+        if len(new):
+            self._check_same_kind(new)
+            if not grow:
+                raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
+            for label in new:
+                self._take_up(label)
+        if len(self.classes_) == 1:
+            return np.ones(len(y), np.int64)  # the only class is trained as +1
+        return np.searchsorted(self.classes_, y).astype(np.int64)
+
+    def _check_same_kind(self, new: np.ndarray) -> None:
+        def kind(labels: np.ndarray) -> str:
+            return "number" if labels.dtype.kind in "biuf" else type(labels.tolist()[0]).__name__
+
+        if len(self.classes_) and kind(self.classes_) != kind(new):
+            raise ValueError(
+                f"y must hold labels of one type: the model knows {self.classes_.tolist()[:3]!r}, "
+                f"and now gets {new.tolist()[:3]!r}."
+            )
+
+    def _take_up(self, label: Any) -> None:
+        """A class that was not known so far."""
+        old = self.classes_
+        merged = np.append(old, label) if len(old) else np.asarray([label])
+        self.classes_ = np.unique(merged)
+        code = int(np.searchsorted(self.classes_, label))
+        space = self._space
+        self.__dict__.pop("_lane", None)
+        if len(old) == 0:
+            return
+        if len(old) == 1:
+            if code == 1:  # the one class so far is now the smaller one
+                self._exchange()
+        elif len(old) == 2:
+            self._spread_to_three(code)
+        elif isinstance(space, spaces.OneVsRest):
+            fresh = self._binary_space(space.frame, space.n_features)
+            space.learners.insert(code, fresh)
+            if self._journals:
+                self._journals.insert(code, self._new_journals(fresh)[0])
+        else:
+            space.insert_class(code)
+            for journal in self._journals:
+                journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
+
+    def _exchange(self) -> None:
+        """Exchange -1 and +1."""
+        space = self._space
+        if hasattr(space, "negate"):
+            space.negate()
+        else:  # a disjunction has no negation: start again
+            self._space = self._binary_space(space.frame, space.n_features)
+        for journal in self._journals:
+            journal.alpha *= -1.0
+
+    def _spread_to_three(self, code: int) -> None:
+        """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
+        binary = self._space
+        journals = self._journals
+        if self._is_joint():
+            factor = self._pair_factor()
+            space = self._joint_space(binary.frame, binary.n_features, 2)
+            space.become(binary, factor)
+            space.insert_class(code)
+            self._space = space
+            for journal in journals:
+                column = factor * journal.alpha
+                both = np.hstack([-column, column])
+                journal.alpha = np.insert(both, code, 0.0, axis=1)
+            return
+        learners = [copy.deepcopy(binary), binary]
+        if hasattr(binary, "negate"):
+            learners[0].negate()
+        else:
+            learners[0] = self._binary_space(binary.frame, binary.n_features)
+        learners.insert(code, self._binary_space(binary.frame, binary.n_features))
+        self._space = spaces.OneVsRest(learners, self._n_threads())
+        if journals:
+            flipped = copy.deepcopy(journals[0])
+            flipped.alpha *= -1.0
+            self._journals = [flipped, journals[0]]
+            self._journals.insert(code, self._new_journals(learners[code])[0])

@@ -1,0 +1,194 @@
+"""What every classifier of the package shares: intake of rows and labels, scores, predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..engine import intake, spaces
+from ..engine.journal import row_lengths
+from . import checks
+from .checks import estimator
+
+FLOATS = [np.float64, np.float32]
+
+
+@contextmanager
+def one_writer(model: Any) -> Iterator[None]:
+    """Refuse a second thread that trains the same model."""
+    token = object()
+    if vars(model).setdefault("_writer", token) is not token:
+        raise RuntimeError(
+            f"This {type(model).__name__} is being trained by another thread. Train one model per thread."
+        )
+    try:
+        yield
+    finally:
+        vars(model).pop("_writer", None)
+
+
+@contextmanager
+def unchanged_on_error(model: Any) -> Iterator[None]:
+    """Put the model's attributes back if the block raises."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
+@estimator
+class Halfspace(ClassifierMixin, BaseEstimator):
+    """A classifier by the sign of <w, x>, or the largest of several, on augmented rows."""
+
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    row_norm: str | None = None
+
+    def _check_params(self) -> None:
+        checks.flag("fit_intercept", self.fit_intercept)
+        checks.positive("intercept_scaling", self.intercept_scaling)
+        checks.one_of("row_norm", self.row_norm, (None, "l2"))
+
+    def _check_values(self, X: Any) -> None:
+        """Refuse values the learner is not defined for."""
+
+    def _weights(self) -> np.ndarray:
+        """(1 or n_classes, n_features + 1): the weights that predict, the bias coordinate last."""
+        raise NotImplementedError
+
+    def _bias(self) -> float:
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    def _rows(self, X: Any) -> Any:
+        return intake.make_rows(X, self._bias(), self.row_norm == "l2")
+
+    # ------------------------------------------------------------ intake
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        if sp.issparse(X):
+            X = intake.checked_csr(X)
+        # finite values are checked by the pass that squares the rows
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=FLOATS,
+            order="C",
+            ensure_all_finite=False,
+        )
+
+    def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN or infinity.")
+        if y.dtype.kind == "O":
+            types = {type(label) for label in y}
+            if len(types) > 1 and not all(issubclass(t, (int, float, np.number)) for t in types):
+                names = ", ".join(sorted(t.__name__ for t in types))
+                raise ValueError(f"y must hold labels of one type; got a mixture of {names}.")
+        if len(y) != n_rows:
+            raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
+        check_classification_targets(y)
+        return y
+
+    # ------------------------------------------------------------ scores and predictions
+
+    def _threshold(self) -> Any:
+        """What is subtracted from <w, x>."""
+        return 0.0
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        """(n, 1 or n_classes): <w, x> of the augmented, possibly scaled rows."""
+        w = self._weights()
+        scores = np.asarray(X @ w[:, :-1].T) + self._bias() * w[:, -1]
+        if self.row_norm == "l2":
+            scores = scores / row_lengths(X, self._bias())[:, None]
+        return scores
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """(n,) for two classes, (n, n_classes) for more."""
+        scores = self._linear_scores(X) - self._threshold()
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each row: positive means the larger label; one column per class for more than two.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = self._validated_X(X, reset=False)
+        self._check_values(X)
+        scores = self._scores(X)
+        if not np.isfinite(scores).all():
+            self._rows(X)  # names the row, if it is the input
+            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+        return scores
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        """Class codes; a tie is the lower one."""
+        if scores.ndim == 2:
+            return np.argmax(scores, axis=1)
+        if len(self.classes_) == 1:
+            return np.zeros(len(scores), np.int64)
+        return (scores > 0.0).astype(np.int64)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Label of each row; a tie goes to the smaller label.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.classes_[self._decide(self.decision_function(X))]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return len(vars(self).get("classes_", ())) > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _fitted(self, name: str) -> Any:
+        if "_space" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted.")
+        return self._space
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the readout in force, (1, n_features) or (n_classes, n_features)."""
+        self._fitted("coef_")
+        return np.ascontiguousarray(self._weights()[:, :-1])
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Intercept of the readout in force, (1,) or (n_classes,)."""
+        self._fitted("intercept_")
+        return self._bias() * self._weights()[:, -1] - self._threshold()

@@ -1,0 +1,527 @@
+"""The runner behind every online learner: validation, labels, epochs, stopping, readouts, one row at a time.
+
+A subclass says which rule it uses and in which space; everything else happens here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..engine import intake, spaces
+from ..engine.journal import Journal
+from ..rules import RuleError
+from . import checks
+from .checks import estimator
+from .growing import Growing
+from .halfspace import one_writer, unchanged_on_error
+from .progress import Progress
+
+
+class Batch(NamedTuple):
+    """Rows that have passed every check."""
+
+    X: Any  #: dense array or CSR
+    rows: Any  #: the engine's record of X
+    codes: np.ndarray  #: class codes, int64
+    weights: np.ndarray  #: row weights, or empty
+
+
+@estimator
+class Online(Growing):
+    """What all online learners share; see :class:`perceptrons.OnlineClassifier` for the parameters."""
+
+    max_iter: int | None = 20
+    shuffle: bool = True
+    random_state: Any = None
+    warm_start: bool = False
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    log_updates: bool = False
+    max_log: int = 10_000_000
+    callback: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    #: weights of a row other than 0 and 1 have a meaning
+    _takes_weights: ClassVar[bool] = False
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.whole("max_iter", self.max_iter, none=True)
+        for name in ("shuffle", "warm_start", "early_stopping", "log_updates"):
+            checks.flag(name, getattr(self, name))
+        if self.early_stopping:
+            checks.positive("validation_fraction", self.validation_fraction, below=1.0)
+        checks.whole("n_iter_no_change", self.n_iter_no_change)
+        checks.whole("max_log", self.max_log, least=0)
+        class_weight = getattr(self, "class_weight", None)
+        if isinstance(class_weight, str):
+            checks.one_of("class_weight", class_weight, ("balanced",))
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback must be a function or None; got {self.callback!r}.")
+
+    # readouts of learners that have only the last w
+    @property
+    def _readout(self) -> str:
+        return "last"
+
+    @property
+    def _unit_votes(self) -> bool:
+        return False
+
+    # ------------------------------------------------------------ frames and spaces
+
+    def _frame(self, dtype: Any) -> spaces.Frame:
+        return spaces.Frame(self._bias(), self.row_norm == "l2", np.dtype(dtype))
+
+    def _n_threads(self) -> int:
+        from joblib import effective_n_jobs
+
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _keeps_journal(self) -> bool:
+        return self.log_updates or self._readout in ("vote", "random")
+
+    def _new_journals(self, space: Any) -> list[Journal]:
+        if not self._keeps_journal():
+            return []
+        if isinstance(space, spaces.OneVsRest):
+            return [Journal(1, self.max_log) for _ in space.learners]
+        return [Journal(space.n_classes if space.n_classes > 2 else 1, self.max_log)]
+
+    # ------------------------------------------------------------ row weights
+
+    def _checked_weights(self, sample_weight: Any, n: int) -> np.ndarray:
+        """Row weights as the user gave them, or nothing."""
+        if sample_weight is None:
+            return intake.EMPTY
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 0:
+            weights = np.full(n, float(weights))
+        if weights.shape != (n,):
+            raise ValueError(f"sample_weight must hold {n} numbers; got shape {weights.shape}.")
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            raise ValueError("sample_weight must hold finite numbers of at least 0.")
+        if not self._weighted() and not np.isin(weights, (0.0, 1.0)).all():
+            raise ValueError(
+                f"{type(self).__name__} has no theory of row weights: they may be 0 and 1 only. "
+                "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
+            )
+        return weights
+
+    def _with_class_weights(self, weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Row weights times the weights of the classes."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            y = self.classes_[codes]
+            of_class = np.ones(len(self.classes_))
+            if isinstance(class_weight, str):
+                known = np.unique(codes)
+                of_class[known] = compute_class_weight("balanced", classes=self.classes_[known], y=y)
+            else:
+                of_class = compute_class_weight(dict(class_weight), classes=self.classes_, y=y)
+            weights = of_class[codes] * (weights if len(weights) else 1.0)
+        if (weights == 1.0).all():
+            return intake.EMPTY
+        return intake.frozen(weights, np.float64)
+
+    def _weighted(self) -> bool:
+        return self._takes_weights
+
+    # ------------------------------------------------------------ fit
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        order: Any = None,
+    ) -> Any:
+        """Learn in epochs over the rows, until a clean pass or ``max_iter``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of any sortable type.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight 0 is as good as absent.
+        coef_init, intercept_init : array-like, optional
+            Weights to start from instead of 0.
+        order : sequence of sequences of int, optional
+            The rows to visit, one sequence per epoch; overrides ``shuffle`` and ``max_iter``.
+
+        Returns
+        -------
+        self
+        """
+        with one_writer(self):
+            old = vars(self).get("_space") if self.warm_start else None
+            with unchanged_on_error(self):
+                batch = self._fit_intake(X, y, sample_weight, old)
+                orders = self._checked_order(order, batch)
+                space = old if old is not None else self._start(batch, coef_init, intercept_init)
+                if old is not None:
+                    space.from_zero = False
+                self._adopt(space, self._new_journals(space))
+            self._run_epochs(batch, orders)
+        return self
+
+    def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
+        self._check_params()
+        X = self._validated_X(X, reset=old is None)
+        self._check_values(X)
+        y = self._validated_labels(y, X.shape[0])
+        classes, codes = np.unique(y, return_inverse=True)
+        if old is not None:
+            codes = self._codes(y)
+            classes = self.classes_
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes in y; it holds one class only: "
+                f"{classes[0]!r}."
+            )
+        weights = self._checked_weights(sample_weight, len(codes))
+        self.classes_ = classes
+        weights = self._with_class_weights(weights, codes)
+        if len(weights) and len(np.unique(codes[weights > 0])) < 2:
+            raise ValueError(
+                "sample_weight is 0 for every row"
+                if not weights.any()
+                else "sample_weight is 0 for every row of all classes but one class"
+                + "; at least two classes need a row with a positive weight."
+            )
+        self.__dict__.pop("_names", None)
+        return Batch(X, self._rows(X), codes.astype(np.int64), weights)
+
+    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+        frame = self._frame(batch.X.dtype)
+        space = self._new_space(frame, batch.X.shape[1], len(self.classes_))
+        if coef_init is not None or intercept_init is not None:
+            self._start_at(space, batch.X.shape[1], coef_init, intercept_init)
+        return space
+
+    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+        n = 1 if space.n_classes == 2 else space.n_classes
+        coef = np.zeros((n, d)) if coef_init is None else np.asarray(coef_init, float)
+        intercept = np.zeros(n) if intercept_init is None else np.asarray(intercept_init, float)
+        coef = coef.reshape(1, -1) if coef.ndim == 1 else coef
+        intercept = intercept.reshape(-1)
+        if coef.shape != (n, d) or intercept.shape != (n,):
+            raise ValueError(
+                f"coef_init must have shape {(n, d)} and intercept_init {(n,)}; got {coef.shape} "
+                f"and {intercept.shape}."
+            )
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ValueError("coef_init and intercept_init must be finite.")
+        if intercept.any() and not self.fit_intercept:
+            raise ValueError("intercept_init needs fit_intercept=True.")
+        scaled = intercept / self._bias() if self.fit_intercept else intercept
+        w = np.hstack([coef, scaled[:, None]])
+        if isinstance(space, spaces.OneVsRest):
+            for learner, row in zip(space.learners, w, strict=True):
+                learner.start_at(row)
+        else:
+            space.start_at(w[0] if n == 1 else w.T)
+
+    def _checked_order(self, order: Any, batch: Batch) -> list[np.ndarray] | None:
+        if order is None:
+            return None
+        n = batch.X.shape[0]
+        checked = []
+        for epoch in order:
+            rows = np.asarray(epoch)
+            if rows.size == 0:
+                rows = rows.astype(np.int64)
+            if rows.ndim != 1 or rows.dtype.kind not in "iu":
+                raise ValueError("order must hold one sequence of row numbers per epoch.")
+            if rows.size and (rows.min() < 0 or rows.max() >= n):
+                raise ValueError(f"order must hold row numbers from 0 to {n - 1}.")
+            checked.append(intake.frozen(rows, np.int64))
+        return checked
+
+    def _adopt(self, space: Any, journals: list[Journal]) -> None:
+        """Make ``space`` the model; what follows from it is derived."""
+        self._space = space
+        self._journals = journals
+        self._low: Any = None
+        self.history_: list[dict[str, Any]] = []
+        self.stop_reason_ = "not started"
+        self.n_iter_ = 0
+        self.radius_ = 0.0
+        self.__dict__.pop("_lane", None)
+
+    def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
+        rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
+        epochs = itertools.count() if self.max_iter is None else range(self.max_iter)
+        for _ in epochs:
+            visit = rng.permutation(rows) if self.shuffle else rows
+            yield intake.frozen(visit, np.int64)
+
+    def _run_epochs(self, batch: Batch, orders: list[np.ndarray] | None) -> None:
+        rng = checks.generator(self.random_state)
+        train, held_out = self._hold_out(batch, rng)
+        space = self._space
+        targets = space.targets(batch.codes)
+        logs: list[tuple[int, Any]] = []
+        epochs = iter(orders) if orders is not None else self._orders(batch, rng, train)
+        total = len(orders) if orders is not None else self.max_iter
+        best, since_best, clean = -np.inf, 0, False
+        self.radius_ = self._radius(batch)
+        self.stop_reason_ = "max_iter" if orders is None else "end of order"
+        try:
+            with Progress(type(self).__name__, total, self.verbose) as progress:
+                for visit in epochs:
+                    before = space.counts()
+                    space.reset_lowest()
+                    log = space.run(batch.rows, targets, batch.weights, visit, self._keeps_journal())
+                    self.n_iter_ += 1
+                    logs.append((self.n_iter_ - 1, log))
+                    record = self._record(space.counts().since(before))
+                    clean = record["updates"] == 0
+                    if held_out is not None:
+                        score = self._held_out_score(batch, held_out)
+                        record["validation_score"] = score
+                        since_best = 0 if score > best else since_best + 1
+                        best = max(best, score)
+                    self.history_.append(record)
+                    progress.epoch(self.n_iter_, record)
+                    reason = self._why_stop(batch, record, clean, since_best)
+                    if self.callback is not None and self.callback(self) and reason is None:
+                        reason = "callback"
+                    if orders is None and reason is not None:
+                        self.stop_reason_ = reason
+                        break
+        except (RuleError, spaces.NumericalError):
+            self.stop_reason_ = "failed"
+            raise
+        finally:
+            self._close(batch, logs)
+        if clean and orders is not None and total:
+            self.stop_reason_ = "clean pass"
+        if hasattr(space, "learners") or space.bracket(None) is not None:
+            self._low = (
+                space.lowest()
+                if clean and train is None and orders is None
+                else space.lowest_margin(batch.rows, targets, batch.weights)
+            )
+
+    def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, idle: int) -> str | None:
+        """A reason to stop after an epoch, or None."""
+        if clean:
+            return "clean pass"
+        if self.early_stopping and idle >= self.n_iter_no_change:
+            return "no improvement"
+        if self.max_iter is None and not self.fit_intercept:
+            zero = np.flatnonzero(batch.rows.sq == 0.0)
+            if len(zero) and self._zero_row_is_a_mistake():
+                return f"not separable: row {zero[0]} is the zero vector"
+        return None
+
+    def _zero_row_is_a_mistake(self) -> bool:
+        return False
+
+    def _hold_out(self, batch: Batch, rng: Any) -> tuple[Any, Any]:
+        if not self.early_stopping:
+            return None, None
+        from sklearn.model_selection import train_test_split
+
+        seed = int(rng.random() * 2**31)
+        rows = np.arange(batch.X.shape[0])
+        train, held_out = train_test_split(
+            rows, test_size=self.validation_fraction, stratify=batch.codes, random_state=seed
+        )
+        return train, held_out
+
+    def _held_out_score(self, batch: Batch, held_out: np.ndarray) -> float:
+        guess = self._decide(self._scores(batch.X[held_out]))
+        return float(np.mean(guess == batch.codes[held_out]))
+
+    def _record(self, counts: Any) -> dict[str, Any]:
+        return {
+            "examples": counts.examples,
+            "mistakes": counts.mistakes,
+            "updates": counts.updates,
+            "errors": counts.errors,
+        }
+
+    def _radius(self, batch: Batch) -> float:
+        sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
+        largest = float(sq.max()) if len(sq) else 0.0
+        if self.row_norm == "l2":
+            return float(largest > 0.0)
+        return max(self.radius_, float(np.sqrt(largest)))
+
+    def _close(self, batch: Batch, logs: list[tuple[int, Any]]) -> None:
+        """Move the logs of some epochs to the journals, and draw the random readout."""
+        if self._journals and len(self._journals) == 1 and not hasattr(self._space, "learners"):
+            self._journals[0].extend(logs, batch.X)
+        else:
+            for r, journal in enumerate(self._journals):
+                journal.extend([(number, log[r]) for number, log in logs], batch.X)
+        if self._readout == "random":
+            seen = max(1, self._examples())
+            draw = checks.generator(self.random_state).random()
+            self.random_step_ = 1 + int(draw * seen)
+
+    def _examples(self) -> int:
+        """Examples seen by one learner."""
+        space = self._space
+        return (space.learners[0] if hasattr(space, "learners") else space).counts().examples
+
+    # ------------------------------------------------------------ partial_fit
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn one pass over the rows in the order given.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All labels that will ever occur. Without it classes are taken up as they appear.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        with one_writer(self):
+            fresh = "_space" not in vars(self)
+            with unchanged_on_error(self):
+                self._check_params()
+                X = self._validated_X(X, reset=fresh)
+                self._check_values(X)
+                y = self._validated_labels(y, X.shape[0])
+                rows = self._rows(X)
+                if fresh:
+                    self._begin(X.shape[1], X.dtype, classes)
+                elif classes is not None and not np.isin(np.unique(classes), self.classes_).all():
+                    self._check_same_kind(np.unique(classes))
+                weights = self._checked_weights(sample_weight, len(y))
+                codes = self._codes(y, grow=True)
+                weights = self._with_class_weights(weights, codes)
+            if X.dtype != self._space.frame.dtype:
+                X = X.astype(self._space.frame.dtype)
+                rows = self._rows(X)
+            self._pass(Batch(X, rows, codes, weights))
+        return self
+
+    def _pass(self, batch: Batch) -> None:
+        """One pass in the order given, with its record in ``history_``."""
+        space = self._space
+        before = space.counts()
+        order = intake.frozen(np.arange(batch.X.shape[0]))
+        number = len(self.history_)
+        self._low = None
+        self.radius_ = self._radius(batch)
+        logs: list[tuple[int, Any]] = []
+        try:
+            log = space.run(
+                batch.rows, space.targets(batch.codes), batch.weights, order, self._keeps_journal()
+            )
+            logs.append((number, log))
+        finally:
+            self._close(batch, logs)
+            self.history_.append(self._record(space.counts().since(before)))
+            self.n_iter_ = 1
+            self.stop_reason_ = "partial_fit"
+
+    def _begin(self, n_features: int, dtype: Any, classes: Any) -> None:
+        """An untrained model that knows these classes, or none yet."""
+        known = np.asarray([]) if classes is None else np.unique(np.asarray(classes))
+        if len(known):
+            check_classification_targets(known)
+        elif getattr(self, "mistake", "margin") == "prediction":
+            raise ValueError(
+                "mistake='prediction' treats the two labels differently: give all labels by classes= "
+                "in the first call of partial_fit."
+            )
+        self.classes_ = known
+        space = self._new_space(self._frame(dtype), n_features, len(known))
+        self._adopt(space, self._new_journals(space))
+
+    # ------------------------------------------------------------ scores and predictions
+
+    def _weights(self) -> np.ndarray:
+        """(1 or n_classes, n_features + 1) for the readout in force, the bias coordinate last."""
+        space = self._space
+        if self._readout == "random":
+            return self._replayed(self.random_step_)
+        readout = "average" if self._readout == "average" else "last"
+        w = space.weights(readout)
+        if readout == "average" and self._include_initial():
+            t = max(1, self._examples())
+            w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
+        if self._unit_votes and readout == "last":
+            w = w / max(np.sqrt(np.sum(np.square(w))), np.finfo(float).tiny)
+        return w
+
+    def _include_initial(self) -> bool:
+        return False
+
+    def _replayed(self, step: int) -> np.ndarray:
+        d = self._space.n_features
+        parts = [j.replay(step, self._bias(), self.row_norm == "l2", d) for j in self._journals]
+        w = np.concatenate(parts)
+        if self._unit_votes:
+            w = w / max(np.sqrt(np.sum(np.square(w))), np.finfo(float).tiny)
+        return w
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
+
+    def _votes(self, X: Any) -> np.ndarray:
+        parts = []
+        for journal in self._journals:
+            counts = journal.counts(self._examples(), self._include_initial())
+            parts.append(journal.votes(X, self._bias(), self.row_norm == "l2", counts))
+        return np.concatenate(parts, axis=1)
+
+    # ------------------------------------------------------------ what follows from the space
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rows met on the wrong side of the hyperplane, or on it."""
+        return self._fitted("n_mistakes_").counts().mistakes
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates made."""
+        return self._fitted("n_updates_").counts().updates
+
+    @property
+    def n_errors_(self) -> int:
+        """Rows whose label was predicted wrongly when they were met."""
+        return self._fitted("n_errors_").counts().errors
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up) around the best margin, in the learner's own space."""
+        return self._fitted("margin_bounds_").bracket(self._low)
+
+    @property
+    def update_log_(self) -> np.ndarray:
+        """Updates in order: fields epoch, row, step; and label for one-vs-rest."""
+        self._fitted("update_log_")
+        if not self._journals:
+            raise AttributeError("update_log_ needs log_updates=True, or readout 'vote' or 'random'.")
+        fields = [("epoch", np.int64), ("row", np.int64), ("step", np.float64), ("code", np.int64)]
+        parts = []
+        for r, journal in enumerate(self._journals):
+            part = np.zeros(len(journal), fields)
+            part["epoch"], part["row"], part["code"] = journal.epoch, journal.row, r
+            part["step"] = np.abs(journal.alpha).max(axis=1) if len(journal) else 0.0
+            parts.append(part)
+        if len(parts) == 1:
+            return parts[0][["epoch", "row", "step"]]
+        return np.concatenate(parts)

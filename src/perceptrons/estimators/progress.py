@@ -1,0 +1,52 @@
+"""Progress on standard error: a bar on a terminal, a line per epoch elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Progress:
+    """Use as a context manager; call :meth:`epoch` after each one."""
+
+    def __init__(self, title: str, total: int | None, verbose: int):
+        self.title = title
+        self.total = total
+        self.verbose = verbose
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if self.verbose and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[note]}"),
+            )
+            self._bar = Bar(*columns, console=Console(stderr=True))
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=self.total, note="")
+        return self
+
+    def epoch(self, number: int, record: dict[str, Any]) -> None:
+        """Show the record of an epoch."""
+        if not self.verbose:
+            return
+        note = f"updates {record['updates']}  mistakes {record['mistakes']}  errors {record['errors']}"
+        if "validation_score" in record:
+            note += f"  validation {record['validation_score']:.4f}"
+        if self._bar is not None:
+            self._bar.update(self._task, advance=1, note=note)
+            return
+        of = "" if self.total is None else f"/{self.total}"
+        sys.stderr.write(f"{self.title}: epoch {number}{of}  {note}\n")
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,323 @@
+r"""Descent on the perceptron risk and on the hinge risk."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import checks
+from .checks import estimator
+from .halfspace import Halfspace, one_writer, unchanged_on_error
+from .progress import Progress
+
+
+class Descent(NamedTuple):
+    """What one descent left behind."""
+
+    w: np.ndarray
+    risks: list[float]
+    chosen: list[np.ndarray]  #: the rows of each step
+    steps: list[float]
+    reason: str
+    on_boundary: int
+
+
+@estimator
+class RiskDescent(Halfspace):
+    r"""Descent on the risk that the perceptron descends on, or on the hinge risk.
+
+    :math:`R(w) = \sum_{i \in V}(c - y_i\langle w, x_i\rangle)` over :math:`V = \{i : y_i\langle w, x_i\rangle < c\}`,
+    with :math:`c = 0` (perceptron) or :math:`c = 1` (hinge). A step is
+    :math:`w \leftarrow w + \varepsilon\sum y_i x_i` over all of V, over the members of V in a group of rows, or
+    over one member. Start: :math:`w_0 = y_0x_0`, because :math:`R(0) = 0`.
+
+    Perceptron risk, separable with margin :math:`\gamma`, m rows, any :math:`\varepsilon > 0`: full batch,
+    :math:`\sum|V| \le mR^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)`; one row at a time, at most
+    :math:`R^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)` steps, whichever row is picked. With line search the risk
+    falls at every step. A risk of 0 is not yet a separation: see ``on_boundary_``.
+
+    Several classes: one descent per class against the rest.
+
+    Parameters
+    ----------
+    loss : {"perceptron", "hinge"}, default="perceptron"
+    batch_size : int or None, default=None
+        None: all rows. An integer: rows in visiting order in groups of this size.
+    pick : {None, "first", "worst", "random"}, default=None
+        One row of V per step: the first, the one with the smallest margin, or one at random. Excludes
+        ``batch_size``.
+    step : float or "line-search", default=1.0
+        :math:`\varepsilon`; line search is for full batches.
+    max_steps : int, default=1000
+    shuffle : bool, default=False
+        Visit groups of rows in a fresh order each time round.
+    random_state : int, numpy generator or None, default=None
+    fit_intercept, intercept_scaling, row_norm
+        See :class:`OnlineClassifier`.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    risk_curve_ : list of float, or a list per class
+        The risk before each step, and at the end.
+    steps_ : list of ndarray, or a list per class
+        The rows of each step.
+    n_iter_ : int
+        Steps made (the most of any class).
+    n_updates_ : int
+        Rows added, over all steps.
+    on_boundary_ : int
+        Rows with :math:`\langle w, x\rangle = 0` at the end.
+    stop_reason_ : {"no row in V", "stalled", "max_steps"}
+    margin_bounds_ : (float, float), or a list of pairs
+
+    Examples
+    --------
+    >>> from perceptrons import RiskDescent, datasets
+    >>> toy = datasets.four_points()
+    >>> clf = RiskDescent(fit_intercept=False).fit(toy.X, toy.y)
+    >>> clf.coef_, clf.risk_curve_, clf.stop_reason_
+    (array([[2., 1.]]), [1.0, 0.0], 'no row in V')
+    """
+
+    loss: str = "perceptron"
+    batch_size: int | None = None
+    pick: str | None = None
+    step: float | str = 1.0
+    max_steps: int = 1000
+    shuffle: bool = False
+    random_state: Any = None
+    verbose: int = 0
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.one_of("loss", self.loss, ("perceptron", "hinge"))
+        checks.whole("batch_size", self.batch_size, none=True)
+        checks.one_of("pick", self.pick, (None, "first", "worst", "random"))
+        checks.whole("max_steps", self.max_steps)
+        checks.flag("shuffle", self.shuffle)
+        if self.pick is not None and self.batch_size is not None:
+            raise ValueError("pick chooses single rows; give either pick or batch_size, not both.")
+        if not isinstance(self.step, str):
+            checks.positive("step", self.step)
+        elif self.step != "line-search":
+            raise ValueError(f"step must be a positive number or 'line-search'; got step={self.step!r}.")
+        elif self.pick is not None or self.batch_size is not None:
+            raise ValueError("step='line-search' is for full batches; drop pick and batch_size.")
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Descend until no row is in V, or ``max_steps``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        with one_writer(self), unchanged_on_error(self):
+            self._check_params()
+            X = self._validated_X(X, reset=True)
+            y = self._validated_labels(y, X.shape[0])
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
+                )
+            rows = self._rows(X)
+            problem = _Problem(X, rows.sq, self._bias(), self.row_norm == "l2")
+            rng = checks.generator(self.random_state)
+            targets = [1] if len(classes) == 2 else range(len(classes))
+            self._descents = [self._descend(problem, np.where(codes == r, 1.0, -1.0), rng) for r in targets]
+            self.classes_ = classes
+            self.radius_ = float(np.sqrt(problem.q.max()))
+            self._low = [
+                float(np.min(sign * problem.scores(run.w)))
+                for run, sign in zip(
+                    self._descents, (np.where(codes == r, 1.0, -1.0) for r in targets), strict=True
+                )
+            ]
+        return self
+
+    def _descend(self, problem: _Problem, y: np.ndarray, rng: Any) -> Descent:
+        goal = 0.0 if self.loss == "perceptron" else 1.0
+        w = y[0] * problem.row(0)
+        length0 = float(np.sqrt(w @ w))
+        m = y * problem.scores(w)
+        risks, chosen, steps = [], [], []
+        groups = self._groups(len(y), rng)
+        reason = "max_steps"
+        with Progress(type(self).__name__, self.max_steps, self.verbose) as progress:
+            while True:
+                in_v = m < goal
+                risks.append(float(np.sum(goal - m[in_v])))
+                if not in_v.any():
+                    reason = "no row in V"
+                    break
+                if len(steps) == self.max_steps:
+                    break
+                rows = self._choose(m, in_v, groups, rng)
+                g = problem.combine(rows, y[rows])
+                eps = self._length(w, g, m, y * problem.scores(g), goal, length0)
+                if eps is None:
+                    reason = "stalled"
+                    break
+                w = w + eps * g
+                m = y * problem.scores(w)
+                if not np.isfinite(m).all():
+                    raise ValueError("The descent overflowed: scale the data, or lower step.")
+                chosen.append(rows)
+                steps.append(eps)
+                record = {
+                    "updates": len(rows),
+                    "mistakes": int(in_v.sum()),
+                    "errors": int(in_v.sum()),
+                }
+                progress.epoch(len(steps), record)
+        return Descent(w, risks, chosen, steps, reason, int(np.sum(m == 0.0)))
+
+    def _groups(self, n: int, rng: Any) -> Any:
+        """Rows in visiting order, in groups of ``batch_size``, for ever."""
+        size = n if self.batch_size is None else self.batch_size
+        while True:
+            visit = rng.permutation(n) if self.shuffle else np.arange(n)
+            for start in range(0, n, size):
+                yield visit[start : start + size]
+
+    def _choose(self, m: np.ndarray, in_v: np.ndarray, groups: Any, rng: Any) -> np.ndarray:
+        """The rows of the next step."""
+        members = np.flatnonzero(in_v)
+        if self.pick == "first":
+            return members[:1]
+        if self.pick == "worst":
+            return members[[np.argmin(m[members])]]
+        if self.pick == "random":
+            return members[[int(rng.random() * len(members))]]
+        for group in groups:
+            rows = group[in_v[group]]
+            if len(rows):
+                return rows
+        raise AssertionError("unreachable: some row is in V")
+
+    def _length(
+        self,
+        w: np.ndarray,
+        g: np.ndarray,
+        m: np.ndarray,
+        h: np.ndarray,
+        goal: float,
+        length0: float,
+    ) -> float | None:
+        """The step along g, or None when none lowers the risk."""
+        if self.step != "line-search":
+            return float(self.step)
+        eps = best_step(m - goal, h)
+        if eps is None:
+            return None
+        while np.linalg.norm(w + eps * g) < 0.5 * length0:  # not to w = 0, where R is 0 for nothing
+            eps /= 2.0
+
+        def risk(margins: np.ndarray) -> float:
+            return float(np.sum(np.maximum(0.0, goal - margins)))
+
+        return eps if risk(m + eps * h) < risk(m) else None
+
+    # ------------------------------------------------------------ what follows from the descents
+
+    def _weights(self) -> np.ndarray:
+        return np.stack([run.w for run in self._descents])
+
+    def _fitted(self, name: str) -> Any:
+        if "_descents" not in vars(self):
+            raise AttributeError(f"RiskDescent has no {name} before it is fitted.")
+        return self._descents
+
+    def _one_or_all(self, name: str, values: list[Any]) -> Any:
+        return values[0] if len(self._fitted(name)) == 1 else values
+
+    @property
+    def risk_curve_(self) -> Any:
+        """The risk before each step and at the end."""
+        return self._one_or_all("risk_curve_", [run.risks for run in self._fitted("risk_curve_")])
+
+    @property
+    def steps_(self) -> Any:
+        """The rows of each step."""
+        return self._one_or_all("steps_", [run.chosen for run in self._fitted("steps_")])
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps made."""
+        return max(1, *(len(run.steps) for run in self._fitted("n_iter_")))
+
+    @property
+    def n_updates_(self) -> int:
+        """Rows added over all steps."""
+        return sum(len(rows) for run in self._fitted("n_updates_") for rows in run.chosen)
+
+    @property
+    def on_boundary_(self) -> Any:
+        """Rows with <w, x> = 0 at the end."""
+        runs = self._fitted("on_boundary_")
+        return self._one_or_all("on_boundary_", [run.on_boundary for run in runs])
+
+    @property
+    def stop_reason_(self) -> Any:
+        """Why the descent ended."""
+        runs = self._fitted("stop_reason_")
+        return self._one_or_all("stop_reason_", [run.reason for run in runs])
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up): w is a combination of rows with weights that sum to 1 + all steps."""
+        pairs = []
+        for run, low in zip(self._fitted("margin_bounds_"), self._low, strict=True):
+            tau = 1.0 + sum(eps * len(rows) for eps, rows in zip(run.steps, run.chosen, strict=True))
+            norm = float(np.linalg.norm(run.w))
+            pairs.append((low / norm if norm > 0.0 else 0.0, norm / tau))
+        return self._one_or_all("margin_bounds_", pairs)
+
+
+class _Problem:
+    """Augmented, possibly scaled rows behind three products."""
+
+    def __init__(self, X: Any, sq: np.ndarray, bias: float, unit: bool):
+        self.X = X
+        self.bias = bias
+        lengths = np.where(sq > 0.0, np.sqrt(sq), 1.0)
+        self.factor = 1.0 / lengths if unit else np.ones(len(sq))
+        self.q = sq * self.factor**2
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        return self.factor * (np.asarray(self.X @ w[:-1]).ravel() + self.bias * w[-1])
+
+    def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        a = coefficients * self.factor[rows]
+        return np.append(np.asarray(a @ self.X[rows]).ravel(), self.bias * a.sum())
+
+    def row(self, i: int) -> np.ndarray:
+        return self.combine(np.asarray([i]), np.ones(1))
+
+
+def best_step(m: np.ndarray, h: np.ndarray) -> float | None:
+    """The smallest eps > 0 that minimises sum max(0, -(m + eps h)), or None if none lowers it.
+
+    The function is convex and piecewise linear; its slope rises by |h_i| at the point where row i changes
+    sides, eps_i = -m_i/h_i.
+    """
+    active = (m < 0.0) | ((m == 0.0) & (h < 0.0))
+    slope = -float(np.sum(h[active]))
+    if slope >= 0.0:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossing = np.where(h != 0.0, -m / h, -1.0)
+    later = np.flatnonzero(crossing > 0.0)
+    later = later[np.argsort(crossing[later], kind="stable")]
+    slopes = slope + np.cumsum(np.abs(h[later]))
+    turned = np.flatnonzero(slopes >= 0.0)
+    if not len(turned):
+        return None
+    return float(crossing[later[turned[0]]])

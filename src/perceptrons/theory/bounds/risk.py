@@ -1,0 +1,77 @@
+r"""From mistakes to errors on fresh examples: sections 2 and 7 of the specification.
+
+All assume independent examples of one distribution. A value above 1 says nothing.
+"""
+
+import math
+
+from .. import _arguments as arg
+
+
+def random_hypothesis(M: float, m: int) -> float:
+    r"""Error of a hypothesis drawn from one pass over m examples: :math:`E[M]/(m + 1)`, exactly.
+
+    M counts the prediction errors of the online run on m + 1 examples; the draw is uniform over the
+    m + 1 hypotheses, the initial one included. Put the expectation, or any bound such as
+    :func:`novikoff`, for M.
+
+    D. Helmbold and M. Warmuth, On weak learning, J. Comput. Syst. Sci. 50, 1995.
+
+    >>> random_hypothesis(M=5, m=99)
+    0.05
+    """
+    return arg.nonnegative("M", M) / (arg.whole("m", m) + 1)
+
+
+def voted(M: float, m: int) -> float:
+    r"""Error of the vote over one pass of m examples: at most :math:`2E[M]/(m + 1)`.
+
+    M and the m + 1 voters as in :func:`random_hypothesis`: the initial hypothesis votes too. The
+    last and the averaged hypothesis have no such bound.
+
+    Constants as published in Y. Freund and R. Schapire, Large margin classification using the
+    perceptron algorithm, Machine Learning 37(3), 1999.
+
+    >>> voted(M=5, m=99)
+    0.1
+    """
+    return 2.0 * random_hypothesis(M, m)
+
+
+def online_to_batch(M: int, m: int, delta: float = 0.05) -> float:
+    r"""Mean error of the hypotheses of one pass, with probability 1 − δ.
+
+    Below :math:`M/m + \sqrt{2\ln(1/\delta)/m}`. M is the number of prediction errors on the m
+    training examples, met once each (a second pass is no longer independent); the mean is over the
+    hypotheses before each example.
+
+    Constants as published in N. Cesa-Bianchi, A. Conconi and C. Gentile, On the generalization
+    ability of on-line learning algorithms, IEEE Trans. Inf. Theory 50(9), 2004.
+
+    >>> round(online_to_batch(M=10, m=200, delta=0.05), 4)  # 0.05 + sqrt(ln(20)/100)
+    0.2231
+    """
+    m = arg.whole("m", m, 1)
+    M, delta = arg.whole("M", M, 0, m), arg.inside("delta", delta)
+    return M / m + math.sqrt(2.0 * math.log(1.0 / delta) / m)
+
+
+def compression(m: int, s: int, delta: float = 0.05) -> float:
+    r"""Error of a converged batch run, with probability 1 − δ.
+
+    At most :math:`(\ln\binom ms + \ln(m/\delta))/(m - s)`. Assumes a fixed visiting order and a
+    clean pass over m examples; s distinct rows were updated on, and the run on those rows alone
+    gives the same weights. s = m leaves nothing to test on (``inf``).
+
+    Constants as published in S. Floyd and M. Warmuth, Sample compression, learnability, and the
+    Vapnik-Chervonenkis dimension, Machine Learning 21, 1995.
+
+    >>> round(compression(m=100, s=0, delta=0.05), 4)  # ln(2000)/100
+    0.076
+    """
+    m = arg.whole("m", m, 1)
+    s, delta = arg.whole("s", s, 0, m), arg.inside("delta", delta)
+    if s == m:
+        return math.inf
+    choices = math.lgamma(m + 1) - math.lgamma(s + 1) - math.lgamma(m - s + 1)
+    return (choices + math.log(m / delta)) / (m - s)

@@ -1,0 +1,161 @@
+r"""Margins of given weights on a sample, and the bracket around the best margin.
+
+:math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`: :math:`\gamma^*` is the largest geometric margin
+of any separator. *Any* weights give a lower bound and *any* weighting of the examples gives an
+upper bound, whatever produced them; so a learner can be judged without being trusted. Labels are −1
+and +1; X is a dense array or a SciPy sparse matrix.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _arguments as arg
+
+KINDS = ("functional", "geometric", "normalized")
+
+
+def radius(X: Any) -> float:
+    r"""R, the largest :math:`\|x\|` of the rows; 0 if there are none.
+
+    >>> radius(np.array([[3.0, 4.0], [1.0, 0.0]]))
+    5.0
+    """
+    return float(np.max(_row_norms(_rows(X)), initial=0.0))
+
+
+def sample_margins(w: Any, X: Any, y: Any, b: float = 0.0, kind: str = "functional") -> np.ndarray:
+    r"""The margin of every example under (w, b).
+
+    ``"functional"``: :math:`y(\langle w, x\rangle + b)`; ``"geometric"``: divided by :math:`\|w\|`;
+    ``"normalized"``: divided by :math:`\|w\|\|x\|`. An example on the boundary has margin 0 even
+    where :math:`\|w\|` or :math:`\|x\|` is 0; any other value divided by 0 is infinite, with its
+    sign (w = 0 and b = y, the answer for one class, has margin ∞). For the margin in augmented
+    space give the augmented X and w, and no b.
+
+    >>> w, X, y = np.array([3.0, 4.0]), np.array([[1.0, 0.5], [0.0, -2.0]]), np.array([1, -1])
+    >>> sample_margins(w, X, y)
+    array([5., 8.])
+    >>> sample_margins(w, X, y, kind="geometric")
+    array([1. , 1.6])
+    >>> sample_margins(w, X, y, kind="normalized").round(3)
+    array([0.894, 0.8  ])
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; got kind={kind!r}.")
+    w, X, y = _weights(w), _rows(X), _labels(y)
+    m = y * (_scores(w, X, y) + b)
+    if kind == "functional":
+        return m
+    length = np.linalg.norm(w)
+    return _divide(m, length if kind == "geometric" else length * _row_norms(X))
+
+
+def gamma_low(w: Any, X: Any, y: Any, b: float = 0.0, free_bias: bool = False) -> float:
+    r"""A lower bound on :math:`\gamma^*`: the geometric margin of w.
+
+    :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`. ``free_bias=True`` takes the best b for w
+    instead: :math:`(\min_+\langle w, x\rangle - \max_-\langle w, x\rangle)/(2\|w\|)`, and ``inf``
+    for one class. w = 0 (and b = 0) proves nothing: ``-inf``. Not positive: w does not separate.
+
+    >>> X, y = np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> gamma_low([1.0, 0.0], X, y), gamma_low([1.0, 0.0], X, y, free_bias=True)
+    (-1.0, 0.5)
+    """
+    w, X, y = _weights(w), _rows(X), _labels(y)
+    if y.size == 0:
+        raise ValueError("y must hold at least one label; got 0 labels.")
+    s = _scores(w, X, y)
+    if not free_bias:
+        m = float(np.min(y * (s + b)))
+    elif np.all(y == y[0]):
+        return math.inf
+    else:
+        m = float(np.min(s[y > 0]) - np.max(s[y < 0])) / 2.0
+    length = float(np.linalg.norm(w))
+    if length == 0.0:
+        return math.inf if m > 0.0 else -math.inf
+    return m / length
+
+
+def gamma_up(w_norm: float, tau_sum: float) -> float:
+    r"""An upper bound on :math:`\gamma^*` that every additive learner has for free.
+
+    :math:`\|w\|/\sum_i|a_i|`. For :math:`w = \sum a_i x_i` from :math:`w_0 = 0` with all
+    :math:`y_i a_i \ge 0`: perceptron, margin perceptron, MIRA, PA, ROMMA, their averages;
+    ``tau_sum`` is the sum of the steps (shrunk whenever w is), k for the perceptron. Then
+    :math:`w/\sum|a_i|` is a weighting of the :math:`y_i x_i`. No step yet: ``inf``. No bias, or an
+    augmented one.
+
+    >>> gamma_up(w_norm=5, tau_sum=4)
+    1.25
+    """
+    return arg.over(arg.nonnegative("w_norm", w_norm), arg.nonnegative("tau_sum", tau_sum))
+
+
+def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False) -> float:
+    r"""An upper bound on :math:`\gamma^*` from weights :math:`\lambda_i \ge 0` on the examples.
+
+    :math:`\|\sum\lambda_i y_i x_i\|`. The weights are scaled to sum 1, or with ``free_bias=True``
+    to ½ in each class. No weight (in a class): ``inf``. A value of 0 proves that the sample is not
+    separable.
+
+    >>> X, y = np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> gamma_up_from_weights([1, 3], X, y), gamma_up_from_weights([1, 3], X, y, free_bias=True)
+    (0.25, 0.5)
+    """
+    lam, X, y = np.asarray(weights, dtype=float), _rows(X), _labels(y)
+    if lam.shape != y.shape or X.shape[0] != y.size:
+        raise ValueError(f"weights must hold one number per row; got {lam.size} for {X.shape[0]} rows.")
+    if not np.all((lam >= 0.0) & np.isfinite(lam)):
+        raise ValueError(f"weights must be non-negative numbers; got a smallest of {np.min(lam)!s}.")
+    groups = (y > 0, y < 0) if free_bias else (np.ones(y.size, dtype=bool),)
+    scaled = np.zeros(y.size)
+    for group in groups:
+        mass = lam[group].sum()
+        if not mass > 0.0:
+            return math.inf
+        scaled[group] = lam[group] / (mass * len(groups))
+    return float(np.linalg.norm(np.asarray(X.T @ (scaled * y)).ravel()))
+
+
+def _rows(X: Any) -> Any:
+    X = sparse.csr_array(X, dtype=float) if _is_sparse(X) else np.asarray(X, dtype=float)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
+    return X
+
+
+def _is_sparse(X: Any) -> bool:
+    return bool(sparse.issparse(X))
+
+
+def _weights(w):
+    return np.asarray(w, dtype=float).ravel()
+
+
+def _labels(y):
+    y = np.asarray(y, dtype=float).ravel()
+    if not np.all(np.abs(y) == 1.0):
+        raise ValueError("y must hold labels -1 and +1 only.")
+    return y
+
+
+def _scores(w, X, y):
+    if X.shape != (y.size, w.size):
+        raise ValueError(f"X must have shape ({y.size}, {w.size}), as y and w say; got shape {X.shape}.")
+    return np.asarray(X @ w, dtype=float).ravel()
+
+
+def _row_norms(X: Any) -> np.ndarray:
+    if _is_sparse(X):
+        return np.sqrt(np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel())
+    return np.linalg.norm(X, axis=1)
+
+
+def _divide(m, length):
+    length = np.broadcast_to(length, m.shape)
+    out = np.where(m == 0.0, 0.0, np.copysign(np.inf, m))
+    return np.divide(m, length, out=out, where=length > 0.0)
