@@ -155,7 +155,7 @@ class SCW(SecondOrder):
     >>> from perceptrons import SCW
     >>> clf = SCW(C=100.0, shuffle=False, fit_intercept=False, max_iter=1)
     >>> clf = clf.fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
-    >>> abs(1.2815515655446004 * clf.covariance_[0, 0] ** 0.5 - clf.coef_[0, 0]) < 1e-12
+    >>> bool(abs(1.2815515655446004 * clf.covariance_[0, 0] ** 0.5 - clf.coef_[0, 0]) < 1e-12)
     True
     """
 
