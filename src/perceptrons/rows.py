@@ -104,38 +104,27 @@ def _csr_value(rows, i, p):
 
 
 def _csr_dot(rows, i, w):
-    # Eight partial sums hide the latency of the gathers, and the rest is spelled out: the compiler would
-    # make a vector loop of it, whose preparation costs more than the at most seven products.
+    # Four partial sums hide the latency of the gathers. The rest is spelled out: the compiler would make a
+    # vector loop of it, whose preparation costs more than the at most three products.
     data, indices = rows.data, rows.indices
     zero = data.dtype.type(0)
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero
+    s0 = s1 = s2 = s3 = zero
     p = rows.indptr[i]
     stop = rows.indptr[i + 1]
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
-    while p + eight <= stop:
-        s0 += data[p] * w[indices[p]]
-        s1 += data[p + one] * w[indices[p + one]]
-        s2 += data[p + two] * w[indices[p + two]]
-        s3 += data[p + three] * w[indices[p + three]]
-        s4 += data[p + four] * w[indices[p + four]]
-        s5 += data[p + five] * w[indices[p + five]]
-        s6 += data[p + six] * w[indices[p + six]]
-        s7 += data[p + seven] * w[indices[p + seven]]
-        p += eight
-    if p + four <= stop:
+    while p + four <= stop:
         s0 += data[p] * w[indices[p]]
         s1 += data[p + one] * w[indices[p + one]]
         s2 += data[p + two] * w[indices[p + two]]
         s3 += data[p + three] * w[indices[p + three]]
         p += four
     if p + two <= stop:
-        s4 += data[p] * w[indices[p]]
-        s5 += data[p + one] * w[indices[p + one]]
+        s0 += data[p] * w[indices[p]]
+        s1 += data[p + one] * w[indices[p + one]]
         p += two
     if p < stop:
-        s6 += data[p] * w[indices[p]]
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+        s2 += data[p] * w[indices[p]]
+    return (s0 + s1) + (s2 + s3)
 
 
 VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin}
@@ -166,7 +155,7 @@ def look(rows, i, w):
 
 def push(rows, i, d, w):
     """w <- w + d x."""
-    d = d * factor(rows, i)
+    d = w.dtype.type(d * factor(rows, i))
     for p in range(begin(rows, i), end(rows, i)):
         w[column(rows, p)] += d * value(rows, i, p)
     w[-1] += d * rows.bias

@@ -93,7 +93,7 @@ def _teach_numba() -> None:
     """Register every helper and every stub that is new since the last call with numba."""
     from numba.extending import overload, register_jitable
 
-    options = {"fastmath": FASTMATH, "error_model": "numpy"}
+    options: Any = {"fastmath": FASTMATH, "error_model": "numpy", "forceinline": True}
     for function in _helpers:
         if function not in _taught:
             register_jitable(**options)(function)
@@ -124,8 +124,22 @@ class _Compiled:
     def __call__(self, *args: Any) -> Any:
         return (self._target or self.target())(*args)
 
+    def direct(self, *args: Any) -> Callable[..., Any]:
+        """The machine code for arguments of these very types, without numba's look at the types.
+
+        Only for callers that have checked them: other types would be read as if they were these.
+        """
+        target = self.target()
+        if jit_disabled():
+            return target
+        import numba
+
+        types = tuple(numba.typeof(arg) for arg in args)
+        target.compile(types)  # type: ignore[attr-defined]  # numba's dispatcher
+        return target.overloads[types].entry_point  # type: ignore[attr-defined]
+
     def target(self) -> Callable[..., Any]:
-        """The compiled function; calling it directly saves one Python call."""
+        """The compiled function, for all types."""
         with _lock:
             if self._target is None:
                 self._target = self.function if jit_disabled() else _jit(self.function)

@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from ..rows import Csr, Dense
 from .compiler import compiled
 
-_OK, _BAD_POINTERS, _BAD_INDEX, _NOT_CANONICAL = 0, 1, 2, 3
 EMPTY = np.empty(0)
 EMPTY.flags.writeable = False
 
@@ -27,29 +26,33 @@ def frozen(a: Any, dtype: Any = None) -> np.ndarray:
     return a
 
 
+def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, int, bool]:
+    """(lowest, highest, whether each row ascends).
+
+    Descents are counted over all rows at once, and those that merely fall between two rows taken off again.
+    """
+    used = indices[: indptr[-1]]
+    if not len(used):
+        return 0, -1, True
+    n_descents = count_descents(used)
+    edges = indptr[:-1][indptr[:-1] < indptr[1:]][1:]  # where rows with entries begin, the first apart
+    n_descents -= np.count_nonzero(used[edges] <= used[edges - 1])
+    return int(used.min()), int(used.max()), n_descents == 0
+
+
 @compiled
-def check_csr(indices, indptr, n_features, n_stored):
-    """Check a CSR structure; answers a code and the row it was found in."""
-    if indptr[0] != 0:
-        return _BAD_POINTERS, 0
-    canonical = True
-    for i in range(indptr.shape[0] - 1):
-        start, stop = indptr[i], indptr[i + 1]
-        if start > stop or stop > n_stored:
-            return _BAD_POINTERS, i
-        previous = -1
-        for p in range(start, stop):
-            j = np.int64(indices[p])
-            if j < 0 or j >= n_features:
-                return _BAD_INDEX, i
-            canonical = canonical and j > previous
-            previous = j
-    return (_OK, 0) if canonical else (_NOT_CANONICAL, 0)
+def count_descents(a):
+    """How many entries are not larger than the one before."""
+    before, after = a[:-1], a[1:]
+    n = 0
+    for p in range(before.shape[0]):
+        n += after[p] <= before[p]
+    return n
 
 
 @compiled
 def square_rows_dense(X, bias2, out):
-    for i in range(X.shape[0]):
+    for i in range(out.shape[0]):
         x = X[i]
         total = 0.0
         for j in range(x.shape[0]):
@@ -84,22 +87,30 @@ def checked_csr(X: Any) -> Any:
             f"{indptr.shape} of type {indptr.dtype}."
         )
     n_stored = min(indices.shape[0], X.data.shape[0])
-    code, row = check_csr(frozen(indices), frozen(indptr, np.int64), n_features, n_stored)
-    if code == _BAD_POINTERS:
+    pointers, found = frozen(indptr, np.int64), frozen(indices)
+    wrong = np.append(pointers[1:] < pointers[:-1], False) | (pointers < 0) | (pointers > n_stored)
+    if pointers[0] != 0 or wrong.any():
+        row = int(np.argmax(wrong))
         raise ValueError(
             f"X is a broken CSR matrix: indptr is not an ascending sequence from 0 to at most "
             f"{n_stored} at row {row}."
         )
-    if code == _BAD_INDEX:
-        found = indices[indptr[row] : indptr[row + 1]]
-        bad = found[(found < 0) | (found >= n_features)][0]
-        raise ValueError(
-            f"X is a broken CSR matrix: row {row} has column index {bad}, outside 0..{n_features - 1}."
-        )
-    if code == _NOT_CANONICAL:
+    low, high, ascending = survey_indices(found, pointers)
+    if low < 0 or high >= n_features:
+        _refuse_index(found, pointers, n_features)
+    if not ascending:
         X = sp.csr_array((X.data, indices, indptr), shape=X.shape, copy=True)
         X.sum_duplicates()
     return X
+
+
+def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> None:
+    used = indices[: indptr[-1]]
+    at = int(np.flatnonzero((used < 0) | (used >= n_features))[0])
+    row = int(np.searchsorted(indptr, at, side="right")) - 1
+    raise ValueError(
+        f"X is a broken CSR matrix: row {row} has column index {used[at]}, outside 0..{n_features - 1}."
+    )
 
 
 def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
@@ -112,9 +123,10 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
     if sp.issparse(X):
         data = frozen(X.data, X.data.dtype.newbyteorder("="))
         indices, indptr = frozen(X.indices), frozen(X.indptr, np.int64)
-        square_rows_csr(data, indptr.view(np.uint64), bias * bias, sq)
+        pointers = indptr.view(np.uint64)
+        square_rows_csr(data, pointers, bias * bias, sq)
         unsigned = indices.view(indices.dtype.str.replace("i", "u"))
-        rows = Csr(data, unsigned, indptr.view(np.uint64), frozen(sq), float(bias), bool(unit))
+        rows = Csr(data, unsigned, pointers, frozen(sq), float(bias), bool(unit))
     else:
         dense = frozen(X)
         square_rows_dense(dense, bias * bias, sq)

@@ -17,6 +17,10 @@ from .linear import Log
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
 
 
+class LogFullError(ValueError):
+    """The update log has grown beyond its limit."""
+
+
 class Journal:
     """Updates in order, with the rows they used. ``n_columns`` is 1, or the number of classes."""
 
@@ -29,34 +33,40 @@ class Journal:
         self.alpha = np.empty((0, n_columns))
         self.position = np.empty(0, np.int64)  # of the row in ``support``
         self.support: Any = None
+        self._where: Any = None  # while one X is read again and again: where its rows are in ``support``
 
     def __len__(self) -> int:
         return len(self.row)
 
-    def extend(self, epochs: list[tuple[int, Log]], X: Any) -> None:
-        """Append the logs of some epochs over the rows of X."""
-        logs = [log for _, log in epochs]
-        rows = np.concatenate([log.row for log in logs]) if logs else self.row[:0]
-        if len(self) + len(rows) > self.limit:
-            raise ValueError(
-                f"The update log would hold {len(self) + len(rows)} entries, more than "
-                f"max_log={self.limit}. Raise max_log, or use readout='average'."
+    def extend(self, epoch: int, log: Log, X: Any) -> None:
+        """Append the log of a pass over rows of X; the same X until :meth:`close`."""
+        rows = log.row
+        if len(rows):
+            if self._where is None:
+                self._where = np.full(X.shape[0], -1)
+            distinct = np.unique(rows)
+            new = distinct[self._where[distinct] < 0]
+            start = 0 if self.support is None else self.support.shape[0]
+            self._where[new] = start + np.arange(len(new))
+            if self.support is None:
+                self.support = X[new]
+            elif len(new):
+                stack = sp.vstack if sp.issparse(self.support) else np.concatenate
+                self.support = stack(_alike(self.support, X[new]))
+            self.position = np.concatenate([self.position, self._where[rows]])
+            self.row = np.concatenate([self.row, rows])
+            self.epoch = np.concatenate([self.epoch, np.full(len(rows), epoch)])
+            for name in ("example", "keep", "alpha"):
+                setattr(self, name, np.concatenate([getattr(self, name), getattr(log, name)]))
+        if len(self) > self.limit:
+            raise LogFullError(
+                f"The update log holds {len(self)} entries, more than max_log={self.limit}. Raise max_log, "
+                "or use readout='average'."
             )
-        if not len(rows):
-            return
-        distinct, position = np.unique(rows, return_inverse=True)
-        start = 0 if self.support is None else self.support.shape[0]
-        self.position = np.concatenate([self.position, start + position])
-        stack = sp.vstack if sp.issparse(X) else np.concatenate
-        new = X[distinct]
-        self.support = new if self.support is None else stack(_alike(self.support, new))
-        self.row = np.concatenate([self.row, rows])
-        counts = [len(log.row) for log in logs]
-        numbers = np.repeat([number for number, _ in epochs], counts)
-        self.epoch = np.concatenate([self.epoch, numbers])
-        for name in ("example", "keep", "alpha"):
-            parts = [getattr(self, name), *(getattr(log, name) for log in logs)]
-            setattr(self, name, np.concatenate(parts))
+
+    def close(self) -> None:
+        """Rows that come from here on are those of another X."""
+        self._where = None
 
     def counts(self, n_examples: int, include_initial: bool) -> np.ndarray:
         """c_0..c_k: after how many examples each weight vector was the current one."""
@@ -83,11 +93,12 @@ class Journal:
             inner = np.zeros((n, 1))
             _vote(inner, self.position, self.keep, self.alpha, counts, np.zeros(n_columns), out)
             return out
-        lengths = row_lengths(self.support, bias) if unit else None
-        block = max(1, _BLOCK_BYTES // (8 * self.support.shape[0]))
+        support = _widened(self.support, X.shape[1])
+        lengths = row_lengths(support, bias) if unit else None
+        block = max(1, _BLOCK_BYTES // (8 * support.shape[0]))
         for start in range(0, n, block):
             part = X[start : start + block]
-            inner = part @ self.support.T
+            inner = part @ support.T
             inner = np.asarray(inner.toarray() if sp.issparse(inner) else inner, np.float64)
             inner = inner + bias * bias
             if lengths is not None:

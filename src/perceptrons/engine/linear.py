@@ -286,7 +286,7 @@ def scores(rows, v, out):
 
 @compiled
 def lowest_margin(rows, y, c, v):
-    """The smallest y <v, x> among the rows with a weight."""
+    """The smallest y <v, x> among the rows that have a weight."""
     low = inf
     for i in range(y.shape[0]):
         if c.shape[0] == 0 or c[i] != 0.0:

@@ -222,7 +222,7 @@ def push_touched(rows, i, factor_d, n_touched, work, W):
         j = column(rows, p)
         for a in range(n_touched):
             r = work.touched[a]
-            W[j, r] += work.alpha[r] * x
+            W[j, r] += W.dtype.type(work.alpha[r] * x)
     for a in range(n_touched):
         r = work.touched[a]
         W[last, r] += d * work.alpha[r] * rows.bias
@@ -347,7 +347,7 @@ def scores(rows, W, work, out):
 
 @compiled
 def lowest_margin(rows, y, c, W, work):
-    """The smallest s_y - max s_r among the rows with a weight."""
+    """The smallest s_y - max s_r among the rows that have a weight."""
     low = inf
     for i in range(y.shape[0]):
         if c.shape[0] == 0 or c[i] != 0.0:

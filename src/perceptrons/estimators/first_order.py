@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .. import rules
 from ..engine import multiclass, spaces
 from . import checks
@@ -81,6 +83,16 @@ class FirstOrder(Streaming):
 
     def _weighted(self) -> bool:
         return isinstance(self._rule(), rules.WEIGHTED)
+
+    def _score_row(self, row: Any) -> np.ndarray:
+        # the weights of all features are not needed for one row
+        if self.readout not in ("last", "average") or self.normalized_votes:
+            return super()._score_row(row)
+        scores = self._space.scores(self._rows(row), self.readout)[0]
+        if self.readout == "average" and self.include_initial:
+            t = max(1, self._examples())
+            scores = scores * (t / (t + 1.0))
+        return scores[0] if len(scores) == 1 else scores
 
     def _pair_factor(self) -> float:
         counting = (rules.Perceptron, rules.RateByUpdates, rules.RateByExamples, rules.Margin)

@@ -32,6 +32,13 @@ def check_range(name: str, X: Any, *, binary: bool) -> None:
     raise ValueError(f"{name} needs inputs that are {kind}; got {bad:g}. Put a {way} before it.")
 
 
+def linked(model: Any, name: str) -> np.ndarray:
+    """The sums from which the weights are made, one row a learner."""
+    learners = getattr(model._fitted(name), "learners", [model._space])
+    sums = np.stack([learner.parameters() for learner in learners])
+    return sums if model.fit_intercept else np.ascontiguousarray(sums[:, :-1])
+
+
 @estimator
 class Thresholded(Streaming):
     """Learners of disjunctions: no intercept, a tie is positive, one learner per class beyond two."""
@@ -221,6 +228,11 @@ class BalancedWinnow(Streaming):
     **others
         See :class:`OnlineClassifier`. ``margin_bounds_`` is for the L1 margin.
 
+    Attributes
+    ----------
+    z_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
+        :math:`z`.
+
     References
     ----------
     .. [1] J. Kivinen, M. Warmuth, Exponentiated gradient versus gradient descent, Information and
@@ -262,6 +274,11 @@ class BalancedWinnow(Streaming):
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError("BalancedWinnow starts from z = 0; drop coef_init and intercept_init.")
 
+    @property
+    def z_(self) -> np.ndarray:
+        """eta times the sum of the mistaken rows; with an intercept its constant coordinate comes last."""
+        return linked(self, "z_")
+
 
 @estimator
 class PNormPerceptron(Streaming):
@@ -280,6 +297,11 @@ class PNormPerceptron(Streaming):
     mistake : {"margin", "prediction"}, default="margin"
     **others
         See :class:`OnlineClassifier`. ``margin_bounds_`` is for u of unit q-norm.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
+        :math:`\theta`.
 
     References
     ----------
@@ -315,6 +337,5 @@ class PNormPerceptron(Streaming):
 
     @property
     def theta_(self) -> np.ndarray:
-        """The sum of the mistaken rows, (1 or n_classes, n_features)."""
-        learners = getattr(self._fitted("theta_"), "learners", [self._space])
-        return np.stack([learner.parameters()[:-1] for learner in learners])
+        """The sum of the mistaken rows; with an intercept its constant coordinate comes last."""
+        return linked(self, "theta_")

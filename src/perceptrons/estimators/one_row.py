@@ -42,37 +42,29 @@ class Streaming(Online):
         y : label
             A label not met before becomes a new class.
         """
-        lane = vars(self).get("_lane")
-        if (
-            lane is not None
-            and type(x) is np.ndarray
-            and x.dtype is lane.dtype
-            and x.shape == lane.shape
-            and x.strides == lane.strides
-        ):
-            sign = lane.signs.get(y)
-            if sign is not None:
-                if lane.learn(lane.rule, x, sign, lane.v, lane.track, lane.state, lane.desk) != 0:
-                    self._learn_slowly(x, y)  # meets the same trouble, and names it
-                return
+        lane = self.__dict__.get("_lane")
+        if lane is not None and type(x) is np.ndarray:
+            learn, _, rule, v, track, state, desk, dtype, shape, strides, signs = lane
+            if x.dtype is dtype and x.shape == shape and x.strides == strides:
+                sign = signs.get(y)
+                if sign is not None and learn(rule, x, sign, v, track, state, desk) == 0:
+                    return
+        # something is new here, or the fast way met trouble: this one does the same work and names it
         self._learn_slowly(x, y)
 
     def score_one(self, x: Any) -> Any:
         """Score of one row: a number, or one per class for more than two classes."""
-        lane = vars(self).get("_lane")
-        if (
-            lane is not None
-            and self._readout == "last"
-            and not self._unit_votes
-            and type(x) is np.ndarray
-            and x.dtype is lane.dtype
-            and x.shape == lane.shape
-            and x.strides == lane.strides
-        ):
-            return lane.score(x, lane.v, lane.state, lane.desk)
+        lane = self.__dict__.get("_lane")
+        if lane is not None and type(x) is np.ndarray and self._readout == "last" and not self._unit_votes:
+            _, score, _, v, _, state, desk, dtype, shape, strides, _ = lane
+            if x.dtype is dtype and x.shape == shape and x.strides == strides:
+                return score(x, v, state, desk)
         if "_space" not in vars(self):
             raise ValueError(f"This {type(self).__name__} has learned nothing yet.")
-        return self._scores(self._one(x, grow=False))[0]
+        return self._score_row(self._one(x, grow=False))
+
+    def _score_row(self, row: Any) -> Any:
+        return self._scores(row)[0]
 
     def predict_one(self, x: Any) -> Any:
         """Label of one row."""

@@ -45,6 +45,19 @@ class Additive(Space):
         total = self.state[scalars.CLOCK] * self.v.astype(np.float64) + self.A
         return self._trimmed(total / t)
 
+    def scores(self, rows: Rows, readout: str) -> np.ndarray:
+        """(rows, 1 or n_classes): <w, x>, at the cost of the rows' entries, whatever the number of features."""
+        s = self._look(rows, self.v)
+        if readout == "last":
+            return self.state[scalars.SCALE] * s
+        assert self.A is not None
+        t = max(1.0, self.state[scalars.EXAMPLES])
+        return (self.state[scalars.CLOCK] * s + self._look(rows, self.A)) / t
+
+    def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
+        """(rows, 1 or n_classes): <v, x>."""
+        raise NotImplementedError
+
     def _trimmed(self, w: np.ndarray) -> np.ndarray:
         return np.concatenate([w[: self.n_features], w[-1:]])
 
@@ -114,6 +127,11 @@ class Linear(Additive):
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
         return float(self.state[scalars.SCALE] * linear.lowest_margin(rows, y, c, self.v))
 
+    def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
+        out = np.empty(len(rows.sq))
+        linear.scores(rows, v, out)
+        return out[:, None]
+
     def negate(self) -> None:
         """Exchange the two classes."""
         self.v *= -1
@@ -136,16 +154,12 @@ class Linear(Additive):
         return desk
 
     def fast_lane(self) -> tuple[Any, ...]:
-        """(learn, score, ...): compiled functions for one dense row, with what they need."""
-        return (
-            linear.learn_one.target(),
-            linear.score_one.target(),
-            engine_rule(self.rule),
-            self.v,
-            self.track(),
-            self.state,
-            self._desk(),
-        )
+        """(learn, score, rule, v, track, state, desk): machine code for a dense row, with its arguments."""
+        rule, track, desk = engine_rule(self.rule), self.track(), self._desk()
+        x = np.zeros(self.n_features, self.frame.dtype)
+        learn = linear.learn_one.direct(rule, x, 1.0, self.v, track, self.state, desk)
+        score = linear.score_one.direct(x, self.v, self.state, desk)
+        return learn, score, rule, self.v, track, self.state, desk
 
 
 class Joint(Additive):
@@ -207,6 +221,11 @@ class Joint(Additive):
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
         low = multiclass.lowest_margin(rows, y, c, self.v, self._work())
         return float(self.state[scalars.SCALE] * low)
+
+    def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
+        out = np.empty((len(rows.sq), self.n_classes))
+        multiclass.scores(rows, v, self._work()._replace(s=np.zeros(self.n_classes, v.dtype)), out)
+        return out
 
     def weights(self, readout: str) -> np.ndarray:
         """(n_classes, n_features + 1)."""

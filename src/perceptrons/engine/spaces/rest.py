@@ -68,6 +68,9 @@ class OneVsRest:
         pairs = [b.bracket(v) for b, v in zip(self.learners, lows, strict=True)]
         return None if pairs[0] is None else pairs
 
+    def scores(self, rows: Rows, readout: str) -> np.ndarray:
+        return np.concatenate([learner.scores(rows, readout) for learner in self.learners], axis=1)
+
     def weights(self, readout: str) -> np.ndarray:
         return np.concatenate([learner.weights(readout) for learner in self.learners])
 
