@@ -108,7 +108,7 @@ def _chooser(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
     """For numba: the function for a call whose first argument is a record of ``table``."""
 
     def choose(record, *rest):
-        return table.get(getattr(record, "instance_class", None))
+        return table.get(getattr(record, "instance_class", type(None)))
 
     return choose
 
@@ -229,7 +229,7 @@ def _cache_class() -> Any:
             return cls()
 
     class Impl(caching.CompileResultCacheImpl):
-        _locator_classes = [Locator]  # noqa: RUF012 - numba's name
+        _locator_classes: Any = (Locator,)
 
     class SourceKeyedCache(caching.FunctionCache):
         _impl_class = Impl

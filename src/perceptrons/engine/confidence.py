@@ -118,7 +118,7 @@ def _shrink_full(cov, rows, i, beta):
 def run(rule, rows, y, c, order, w, cov, scalars, log, tol, limit):
     """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, for second-order rules."""
     norm2, tau_sum = scalars[N], scalars[TAU]
-    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     ending = DONE

@@ -19,6 +19,11 @@ EMPTY = np.empty(0)
 EMPTY.flags.writeable = False
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse containers."""
+    return bool(sp.issparse(X))
+
+
 def frozen(a: Any, dtype: Any = None) -> np.ndarray:
     """A read-only, aligned, C-contiguous view of ``a``, or a copy where there is none."""
     a = np.require(a, dtype, ["C", "A"]).view(np.ndarray)
@@ -120,7 +125,7 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
     """
     sq = np.empty(X.shape[0])
     rows: Dense | Csr
-    if sp.issparse(X):
+    if is_sparse(X):
         data = frozen(X.data, X.data.dtype.newbyteorder("="))
         indices, indptr = frozen(X.indices), frozen(X.indptr, np.int64)
         pointers = indptr.view(np.uint64)
@@ -133,7 +138,7 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
         rows = Dense(dense, frozen(sq), float(bias), bool(unit))
     if not np.isfinite(sq).all():
         row = int(np.flatnonzero(~np.isfinite(sq))[0])
-        values = X[[row]].data if sp.issparse(X) else X[row]
+        values = X[[row]].data if is_sparse(X) else X[row]
         found = "NaN" if np.isnan(values).any() else "infinity"
         if np.isfinite(values).all():
             raise ValueError(

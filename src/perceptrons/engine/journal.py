@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .compiler import compiled
+from .intake import is_sparse
 from .linear import Log
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
@@ -51,7 +52,7 @@ class Journal:
             if self.support is None:
                 self.support = X[new]
             elif len(new):
-                stack = sp.vstack if sp.issparse(self.support) else np.concatenate
+                stack = sp.vstack if is_sparse(self.support) else np.concatenate
                 self.support = stack(_alike(self.support, X[new]))
             self.position = np.concatenate([self.position, self._where[rows]])
             self.row = np.concatenate([self.row, rows])
@@ -99,7 +100,7 @@ class Journal:
         for start in range(0, n, block):
             part = X[start : start + block]
             inner = part @ support.T
-            inner = np.asarray(inner.toarray() if sp.issparse(inner) else inner, np.float64)
+            inner = np.asarray(inner.toarray() if is_sparse(inner) else inner, np.float64)
             inner = inner + bias * bias
             if lengths is not None:
                 inner /= row_lengths(part, bias)[:, None] * lengths[None, :]
@@ -128,8 +129,8 @@ class Journal:
 
 def _alike(old: Any, new: Any) -> list[Any]:
     """Both dense or both sparse, and equally wide."""
-    if sp.issparse(old) != sp.issparse(new):
-        new = sp.csr_array(new) if sp.issparse(old) else new.toarray()
+    if is_sparse(old) != is_sparse(new):
+        new = sp.csr_array(new) if is_sparse(old) else new.toarray()
     width = max(old.shape[1], new.shape[1])
     return [_widened(old, width), _widened(new, width)]
 
@@ -137,14 +138,14 @@ def _alike(old: Any, new: Any) -> list[Any]:
 def _widened(X: Any, width: int) -> Any:
     if X.shape[1] == width:
         return X
-    if sp.issparse(X):
+    if is_sparse(X):
         return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
     return np.hstack([X, np.zeros((X.shape[0], width - X.shape[1]), X.dtype)])
 
 
 def row_lengths(X: Any, bias: float) -> np.ndarray:
     """Lengths of the augmented rows; 1 for a zero row, which no factor changes."""
-    squares = X.multiply(X).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    squares = X.multiply(X).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
     lengths = np.sqrt(np.asarray(squares, np.float64).ravel() + bias * bias)
     lengths[lengths == 0.0] = 1.0
     return lengths

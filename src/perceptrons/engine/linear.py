@@ -165,7 +165,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
     row.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
-    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0

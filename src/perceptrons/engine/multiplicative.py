@@ -20,8 +20,6 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh
 from typing import NamedTuple
 
-import numpy as np
-
 from ..rows import begin, column, end, factor, look, value
 from .compiler import by_record, compiled, dispatch, helper
 from .linear import write_back, write_counts
@@ -233,7 +231,7 @@ def stays_finite(link, rows, i, y, theta):
 @compiled
 def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, prediction):
     """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included."""
-    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_logged = 0
     lowest = scalars[LOWEST]
     ending = DONE
@@ -297,7 +295,7 @@ def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log):
 
     A row is positive iff a standing literal is true in it; a false positive strikes out all that are.
     """
-    t, k = np.int64(scalars[EXAMPLES]), np.int64(scalars[UPDATES])
+    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_errors = n_inconsistent = n_logged = 0
     n_negated = 0.0
     for j in range(negated.shape[0]):

@@ -27,9 +27,9 @@ class MIRA(FirstOrder):
     :math:`R^2/((1-p)\gamma)^2` updates; after a clean pass the geometric margin exceeds
     :math:`p\gamma/2` [1]_.
 
-    ``margin="geometric"`` tests :math:`y\langle w,x\rangle \le p\|w\|` instead, p in the units of the data; for
-    :math:`p < \gamma/2` at most :math:`R^2/(\gamma - 2p)^2` updates and a margin above p. Rows that fail this
-    test although their margin is 1 already are counted in ``n_stalled_``.
+    ``margin="geometric"`` tests :math:`y\langle w,x\rangle \le p\|w\|` instead, p in the units of the data;
+    for :math:`p < \gamma/2` at most :math:`R^2/(\gamma - 2p)^2` updates and a margin above p. Rows that fail
+    this test although their margin is 1 already are counted in ``n_stalled_``.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeVar, dataclass_transform
@@ -19,7 +19,8 @@ def estimator(cls: T) -> T:
     scikit-learn wants an ``__init__`` that lists every parameter and does nothing but store it. That is a
     dataclass.
     """
-    return dataclass(repr=False, eq=False, kw_only=True)(cls)
+    made: Any = dataclass(repr=False, eq=False, kw_only=True)(cls)
+    return made
 
 
 def positive(name: str, value: Any, *, below: float = np.inf, zero: bool = False) -> float:
@@ -36,7 +37,7 @@ def whole(name: str, value: Any, *, least: int = 1, none: bool = False) -> Any:
     """value, if it is an integer of at least ``least`` (or None where that is allowed)."""
     if none and value is None:
         return None
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
         return int(value)
     choice = " or None" if none else ""
     raise ValueError(f"{name} must be an integer of at least {least}{choice}; got {name}={value!r}.")
@@ -44,10 +45,19 @@ def whole(name: str, value: Any, *, least: int = 1, none: bool = False) -> Any:
 
 def one_of(name: str, value: Any, choices: Collection[Any]) -> Any:
     """value, if it is one of the choices."""
-    if any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+    if any(_same(value, choice) for choice in choices):
         return value
     listed = ", ".join(repr(choice) for choice in choices)
     raise ValueError(f"{name} must be one of {listed}; got {name}={value!r}.")
+
+
+def _same(value: Any, choice: Any) -> bool:
+    """Whether they are the same word, number or None; numpy's words and numbers count as Python's."""
+    if isinstance(choice, str):
+        return isinstance(value, str) and value == choice
+    if isinstance(choice, Real):
+        return isinstance(value, Real) and not isinstance(value, bool) and value == choice
+    return value is choice
 
 
 def flag(name: str, value: Any) -> bool:
@@ -59,10 +69,51 @@ def flag(name: str, value: Any) -> bool:
 
 def generator(random_state: Any) -> Any:
     """A source with ``permutation`` and ``random``: a numpy generator, or what the user gave."""
-    if random_state is None or isinstance(random_state, Integral):
+    if random_state is None or (isinstance(random_state, Integral) and random_state >= 0):
         return np.random.default_rng(None if random_state is None else int(random_state))
     if random_state is np.random:
         return np.random.mtrand._rand
     if callable(getattr(random_state, "random", None)):
         return random_state
-    raise ValueError(f"random_state must be an integer, a numpy generator or None; got {random_state!r}.")
+    raise ValueError(
+        "random_state must be an integer of at least 0, a numpy generator or None; "
+        f"got random_state={random_state!r}."
+    )
+
+
+def numbers(name: str, value: Any) -> np.ndarray:
+    """value as an array of finite numbers."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers: {error}.") from error
+    wrong = array[~np.isfinite(array)]
+    if len(wrong):
+        raise ValueError(f"{name} must hold finite numbers; got {wrong[0]:g}.")
+    return array
+
+
+def class_weight(value: Any) -> None:
+    """Refuse what is not None, "balanced" or a dict from labels to weights."""
+    if value is None or _same(value, "balanced"):
+        return
+    if not isinstance(value, Mapping):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict; got class_weight={value!r}.")
+    for label, weight in value.items():
+        if not isinstance(weight, Real) or not 0.0 <= weight < np.inf:
+            raise ValueError(
+                "class_weight must hold finite numbers of at least 0; "
+                f"got class_weight[{label!r}]={weight!r}."
+            )
+
+
+def n_jobs(value: Any) -> None:
+    """Refuse what is not None or an integer other than 0."""
+    if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got n_jobs={value!r}.")
+
+
+def verbose(value: Any) -> None:
+    """Refuse what is not a truth value or an integer of at least 0."""
+    if not isinstance(value, (Integral, np.bool_)) or value < 0:
+        raise ValueError(f"verbose must be an integer of at least 0; got verbose={value!r}.")

@@ -36,8 +36,8 @@ class SecondOrderPerceptron(SecondOrder):
     :math:`A \leftarrow A + xx^\top`; :math:`w = A^{-1}v`.
 
     For any unit u with margin :math:`\gamma`, :math:`S = \sum xx^\top` over the mistakes, eigenvalues
-    :math:`\lambda_i`: at most :math:`\frac1\gamma\sqrt{(a + u^\top S u)\sum\ln(1 + \lambda_i/a)}` mistakes, as
-    published [1]_. One row costs :math:`O(n^2)`.
+    :math:`\lambda_i`: at most :math:`\frac1\gamma\sqrt{(a + u^\top S u)\sum\ln(1 + \lambda_i/a)}` mistakes,
+    as published [1]_. One row costs :math:`O(n^2)`.
 
     Parameters
     ----------
@@ -84,12 +84,14 @@ class AROW(SecondOrder):
     r"""Adaptive regularisation of weights.
 
     With :math:`m = y\langle w, x\rangle < 1`, :math:`v = x^\top\Sigma x`, :math:`\beta = 1/(v + r)`:
-    :math:`w \leftarrow w + \beta(1 - m)\,y\,\Sigma x,\ \Sigma \leftarrow \Sigma - \beta\,\Sigma x x^\top\Sigma`.
+    :math:`w \leftarrow w + \beta(1 - m)\,y\,\Sigma x` and
+    :math:`\Sigma \leftarrow \Sigma - \beta\,\Sigma x x^\top\Sigma`.
 
     With :math:`\mathcal M` the updates that are errors, :math:`\mathcal U` the others,
     :math:`X = \sum xx^\top` over both and any u, as published [1]_:
-    :math:`|\mathcal M| \le \sqrt{r\|u\|^2 + u^\top X u}\,\sqrt{\ln\det(I + X/r) + |\mathcal U|} + \sum\max(0, 1 -
-    y\langle u,x\rangle) - |\mathcal U|`. Robust against wrong labels: one row moves w only so far.
+    :math:`|\mathcal M| \le \sqrt{r\|u\|^2 + u^\top X u}\,\sqrt{\ln\det(I + X/r) + |\mathcal U|} +
+    \sum\max(0, 1 - y\langle u,x\rangle) - |\mathcal U|`. Robust against wrong labels: one row moves
+    w only so far.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,11 @@ class Growing(Halfspace):
     While one class is known it is trained as +1. When the second appears, the larger label becomes +1. From
     two to three classes w becomes W = (-f w, f w), with 0 for the new class.
     """
+
+    if TYPE_CHECKING:  # what fitting sets; at run time these would be taken for parameters
+        classes_: Any = None
+        _space: Any = None
+        _journals: Any = None
 
     #: w may live in a joint space of all classes
     _has_joint: ClassVar[bool] = False

@@ -108,7 +108,8 @@ class Streaming(Online):
             return
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        self._lane = Lane(*space.fast_lane(), np.dtype(space.frame.dtype.type), x.shape, x.strides, signs)
+        dtype = np.dtype(space.frame.dtype.type)
+        self._lane = Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs))
 
     def _one(self, x: Any, *, grow: bool) -> Any:
         """x as one row of the model's width and precision."""

@@ -6,17 +6,18 @@ A subclass says which rule it uses and in which space; everything else happens h
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..engine import intake, spaces
 from ..engine.journal import Journal
 from ..rules import RuleError
 from . import checks
+from .callbacks import Watch, Watched
 from .checks import estimator
 from .growing import Growing
 from .halfspace import one_writer, unchanged_on_error
@@ -33,7 +34,7 @@ class Batch(NamedTuple):
 
 
 @estimator
-class Online(Growing):
+class Online(Watched, Growing):
     """What all online learners share; see :class:`perceptrons.OnlineClassifier` for the parameters."""
 
     max_iter: int | None = 20
@@ -61,11 +62,12 @@ class Online(Growing):
             checks.positive("validation_fraction", self.validation_fraction, below=1.0)
         checks.whole("n_iter_no_change", self.n_iter_no_change)
         checks.whole("max_log", self.max_log, least=0)
-        class_weight = getattr(self, "class_weight", None)
-        if isinstance(class_weight, str):
-            checks.one_of("class_weight", class_weight, ("balanced",))
+        checks.class_weight(getattr(self, "class_weight", None))
+        checks.n_jobs(self.n_jobs)
+        checks.verbose(self.verbose)
+        checks.generator(self.random_state)
         if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback must be a function or None; got {self.callback!r}.")
+            raise ValueError(f"callback must be a function or None; got callback={self.callback!r}.")
 
     # readouts of learners that have only the last w
     @property
@@ -82,7 +84,7 @@ class Online(Growing):
         return spaces.Frame(self._bias(), self.row_norm == "l2", np.dtype(dtype))
 
     def _n_threads(self) -> int:
-        from joblib import effective_n_jobs
+        from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         return int(effective_n_jobs(self.n_jobs))
 
@@ -98,39 +100,46 @@ class Online(Growing):
 
     # ------------------------------------------------------------ row weights
 
+    def _row_weights(self, sample_weight: Any, y: np.ndarray) -> np.ndarray:
+        """Row weights times the weights of their classes; nothing where all of them are 1."""
+        weights = self._checked_weights(sample_weight, len(y))
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            labels, codes = np.unique(y, return_inverse=True)
+            if isinstance(class_weight, str):
+                of_class = compute_class_weight("balanced", classes=labels, y=y)
+            else:
+                of_class = np.asarray([float(class_weight.get(label, 1.0)) for label in labels.tolist()])
+            weights = of_class[codes] * (weights if len(weights) else 1.0)
+        if not self._weighted() and not np.isin(weights, (0.0, 1.0)).all():
+            name = "sample_weight" if class_weight is None else "sample_weight and class_weight"
+            raise ValueError(
+                f"{type(self).__name__} has no theory of row weights: {name} may be 0 and 1 only. "
+                "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
+            )
+        if (weights == 1.0).all():
+            return intake.EMPTY
+        return intake.frozen(weights, np.float64)
+
     def _checked_weights(self, sample_weight: Any, n: int) -> np.ndarray:
         """Row weights as the user gave them, or nothing."""
         if sample_weight is None:
             return intake.EMPTY
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        try:
+            weights = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight must hold {n} numbers: {error}.") from error
         if weights.ndim == 0:
             weights = np.full(n, float(weights))
         if weights.shape != (n,):
             raise ValueError(f"sample_weight must hold {n} numbers; got shape {weights.shape}.")
-        if not np.isfinite(weights).all() or (weights < 0).any():
-            raise ValueError("sample_weight must hold finite numbers of at least 0.")
-        if not self._weighted() and not np.isin(weights, (0.0, 1.0)).all():
+        wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+        if len(wrong):
             raise ValueError(
-                f"{type(self).__name__} has no theory of row weights: they may be 0 and 1 only. "
-                "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
+                "sample_weight must hold finite numbers of at least 0; "
+                f"row {wrong[0]} has {weights[wrong[0]]:g}."
             )
         return weights
-
-    def _with_class_weights(self, weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Row weights times the weights of the classes."""
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None:
-            y = self.classes_[codes]
-            of_class = np.ones(len(self.classes_))
-            if isinstance(class_weight, str):
-                known = np.unique(codes)
-                of_class[known] = compute_class_weight("balanced", classes=self.classes_[known], y=y)
-            else:
-                of_class = compute_class_weight(dict(class_weight), classes=self.classes_, y=y)
-            weights = of_class[codes] * (weights if len(weights) else 1.0)
-        if (weights == 1.0).all():
-            return intake.EMPTY
-        return intake.frozen(weights, np.float64)
 
     def _weighted(self) -> bool:
         return self._takes_weights
@@ -165,34 +174,44 @@ class Online(Growing):
         self
         """
         with one_writer(self):
-            old = vars(self).get("_space") if self.warm_start else None
+            begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
+            old = None if begin_anew else vars(self).get("_space")
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
+                self._hold_out(batch, checks.generator(0))  # raises where it cannot be done
                 space = old if old is not None else self._start(batch, coef_init, intercept_init)
                 if old is not None:
-                    space.from_zero = False
+                    space.forget_start()
                 self._adopt(space, self._new_journals(space))
-            self._run_epochs(batch, orders)
+            watch = Watch(self, X, y, sample_weight)
+            watch.around(lambda: self._run_epochs(batch, orders, watch), self._max_epochs(orders))
         return self
+
+    def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:
+        """How many epochs there can be; None: any number."""
+        return self.max_iter if orders is None else len(orders)
 
     def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
         self._check_params()
-        X = self._validated_X(X, reset=old is None)
+        X = self._in_precision(self._validated_X(X, reset=old is None), old)
         self._check_values(X)
         y = self._validated_labels(y, X.shape[0])
         classes, codes = np.unique(y, return_inverse=True)
-        if old is not None:
-            codes = self._codes(y)
-            classes = self.classes_
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes in y; it holds one class only: "
                 f"{classes[0]!r}."
             )
-        weights = self._checked_weights(sample_weight, len(codes))
+        weights = self._row_weights(sample_weight, y)
+        class_weight = getattr(self, "class_weight", None)
+        if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
+            strange = next(label for label in class_weight if label not in classes.tolist())
+            raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
+        if old is not None:
+            codes = self._codes(y)
+            classes = self.classes_
         self.classes_ = classes
-        weights = self._with_class_weights(weights, codes)
         if len(weights) and len(np.unique(codes[weights > 0])) < 2:
             raise ValueError(
                 "sample_weight is 0 for every row"
@@ -203,6 +222,13 @@ class Online(Growing):
         self.__dict__.pop("_names", None)
         return Batch(X, self._rows(X), codes.astype(np.int64), weights)
 
+    def _in_precision(self, X: Any, space: Any) -> Any:
+        """X in the precision of the weights that are there already."""
+        if space is None or X.dtype == space.frame.dtype:
+            return X
+        with np.errstate(over="ignore"):  # an infinity is found with the others
+            return X.astype(space.frame.dtype)
+
     def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
         frame = self._frame(batch.X.dtype)
         space = self._new_space(frame, batch.X.shape[1], len(self.classes_))
@@ -212,8 +238,10 @@ class Online(Growing):
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         n = 1 if space.n_classes == 2 else space.n_classes
-        coef = np.zeros((n, d)) if coef_init is None else np.asarray(coef_init, float)
-        intercept = np.zeros(n) if intercept_init is None else np.asarray(intercept_init, float)
+        coef = np.zeros((n, d)) if coef_init is None else checks.numbers("coef_init", coef_init)
+        intercept = np.zeros(n)
+        if intercept_init is not None:
+            intercept = checks.numbers("intercept_init", intercept_init)
         coef = coef.reshape(1, -1) if coef.ndim == 1 else coef
         intercept = intercept.reshape(-1)
         if coef.shape != (n, d) or intercept.shape != (n,):
@@ -221,8 +249,6 @@ class Online(Growing):
                 f"coef_init must have shape {(n, d)} and intercept_init {(n,)}; got {coef.shape} "
                 f"and {intercept.shape}."
             )
-        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ValueError("coef_init and intercept_init must be finite.")
         if intercept.any() and not self.fit_intercept:
             raise ValueError("intercept_init needs fit_intercept=True.")
         scaled = intercept / self._bias() if self.fit_intercept else intercept
@@ -236,16 +262,27 @@ class Online(Growing):
     def _checked_order(self, order: Any, batch: Batch) -> list[np.ndarray] | None:
         if order is None:
             return None
+        if not np.iterable(order) or isinstance(order, str):
+            raise ValueError(f"order must hold one sequence of row numbers per epoch; got {order!r}.")
         n = batch.X.shape[0]
         checked = []
         for epoch in order:
-            rows = np.asarray(epoch)
-            if rows.size == 0:
+            try:
+                rows = np.asarray(epoch)
+            except ValueError:  # ragged
+                rows = np.asarray("ragged")
+            if rows.size == 0 and rows.ndim == 1:
                 rows = rows.astype(np.int64)
             if rows.ndim != 1 or rows.dtype.kind not in "iu":
-                raise ValueError("order must hold one sequence of row numbers per epoch.")
-            if rows.size and (rows.min() < 0 or rows.max() >= n):
-                raise ValueError(f"order must hold row numbers from 0 to {n - 1}.")
+                raise ValueError(
+                    "order must hold one sequence of row numbers per epoch; "
+                    f"epoch {len(checked)} is {epoch!r}."
+                )
+            wrong = rows[(rows < 0) | (rows >= n)]
+            if len(wrong):
+                raise ValueError(
+                    f"order must hold row numbers from 0 to {n - 1}; epoch {len(checked)} has {wrong[0]}."
+                )
             checked.append(intake.frozen(rows, np.int64))
         return checked
 
@@ -257,8 +294,7 @@ class Online(Growing):
         self.history_: list[dict[str, Any]] = []
         self.stop_reason_ = "not started"
         self.n_iter_ = 0
-        self.radius_ = 0.0
-        self.__dict__.pop("_lane", None)
+        self._longest = 0.0
 
     def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
         rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
@@ -267,25 +303,25 @@ class Online(Growing):
             visit = rng.permutation(rows) if self.shuffle else rows
             yield intake.frozen(visit, np.int64)
 
-    def _run_epochs(self, batch: Batch, orders: list[np.ndarray] | None) -> None:
+    def _run_epochs(self, batch: Batch, orders: list[np.ndarray] | None, watch: Watch) -> None:
         rng = checks.generator(self.random_state)
         train, held_out = self._hold_out(batch, rng)
         space = self._space
         targets = space.targets(batch.codes)
-        logs: list[tuple[int, Any]] = []
         epochs = iter(orders) if orders is not None else self._orders(batch, rng, train)
         total = len(orders) if orders is not None else self.max_iter
         best, since_best, clean = -np.inf, 0, False
-        self.radius_ = self._radius(batch)
+        self._longest = self._radius(batch)
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
         try:
             with Progress(type(self).__name__, total, self.verbose) as progress:
                 for visit in epochs:
+                    watch.epoch_begins()
                     before = space.counts()
                     space.reset_lowest()
-                    log = space.run(batch.rows, targets, batch.weights, visit, self._keeps_journal())
+                    with self._journalling(self.n_iter_, batch) as journal:
+                        journal(space.run(batch.rows, targets, batch.weights, visit, self._keeps_journal()))
                     self.n_iter_ += 1
-                    logs.append((self.n_iter_ - 1, log))
                     record = self._record(space.counts().since(before))
                     clean = record["updates"] == 0
                     if held_out is not None:
@@ -296,16 +332,18 @@ class Online(Growing):
                     self.history_.append(record)
                     progress.epoch(self.n_iter_, record)
                     reason = self._why_stop(batch, record, clean, since_best)
-                    if self.callback is not None and self.callback(self) and reason is None:
-                        reason = "callback"
-                    if orders is None and reason is not None:
-                        self.stop_reason_ = reason
+                    told = watch.epoch_ends()
+                    if self.callback is not None and self.callback(self):
+                        told = True
+                    if orders is None and (reason is not None or told):
+                        self.stop_reason_ = reason or "callback"
                         break
-        except (RuleError, spaces.NumericalError):
+        except BaseException:
             self.stop_reason_ = "failed"
             raise
         finally:
-            self._close(batch, logs)
+            for journal in self._journals:
+                journal.close()
         if clean and orders is not None and total:
             self.stop_reason_ = "clean pass"
         if hasattr(space, "learners") or space.bracket(None) is not None:
@@ -322,7 +360,8 @@ class Online(Growing):
         if self.early_stopping and idle >= self.n_iter_no_change:
             return "no improvement"
         if self.max_iter is None and not self.fit_intercept:
-            zero = np.flatnonzero(batch.rows.sq == 0.0)
+            counts = batch.weights > 0.0 if len(batch.weights) else True
+            zero = np.flatnonzero((batch.rows.sq == 0.0) & counts)
             if len(zero) and self._zero_row_is_a_mistake():
                 return f"not separable: row {zero[0]} is the zero vector"
         return None
@@ -337,9 +376,15 @@ class Online(Growing):
 
         seed = int(rng.random() * 2**31)
         rows = np.arange(batch.X.shape[0])
-        train, held_out = train_test_split(
-            rows, test_size=self.validation_fraction, stratify=batch.codes, random_state=seed
-        )
+        try:
+            train, held_out = train_test_split(
+                rows, test_size=self.validation_fraction, stratify=batch.codes, random_state=seed
+            )
+        except ValueError as error:
+            raise ValueError(
+                f"early_stopping cannot hold out validation_fraction={self.validation_fraction!r} of "
+                f"{len(rows)} rows: {error}"
+            ) from error
         return train, held_out
 
     def _held_out_score(self, batch: Batch, held_out: np.ndarray) -> float:
@@ -357,26 +402,30 @@ class Online(Growing):
     def _radius(self, batch: Batch) -> float:
         sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
         largest = float(sq.max()) if len(sq) else 0.0
-        if self.row_norm == "l2":
-            return float(largest > 0.0)
-        return max(self.radius_, float(np.sqrt(largest)))
+        return max(self._longest, float(np.sqrt(largest)))
 
-    def _close(self, batch: Batch, logs: list[tuple[int, Any]]) -> None:
-        """Move the logs of some epochs to the journals, and draw the random readout."""
-        if self._journals and len(self._journals) == 1 and not hasattr(self._space, "learners"):
-            self._journals[0].extend(logs, batch.X)
-        else:
-            for r, journal in enumerate(self._journals):
-                journal.extend([(number, log[r]) for number, log in logs], batch.X)
-        if self._readout == "random":
-            seen = max(1, self._examples())
-            draw = checks.generator(self.random_state).random()
-            self.random_step_ = 1 + int(draw * seen)
+    @contextmanager
+    def _journalling(self, number: int, batch: Batch) -> Iterator[Callable[[Any], None]]:
+        """Give the log of a pass to the function that this yields; a pass that fails gives its own."""
 
-    def _examples(self) -> int:
+        def write(log: Any) -> None:
+            logs = log if isinstance(log, list) else [log]
+            for journal, part in zip(self._journals, logs, strict=False):
+                journal.extend(number, part, batch.X)
+            if self._readout == "random":
+                draw = checks.generator(self.random_state).random()
+                self.random_step_ = 1 + int(draw * max(1, self._examples()))
+
+        try:
+            yield write
+        except (RuleError, spaces.NumericalError) as error:
+            write(error.log)
+            raise
+
+    def _examples(self, r: int = 0) -> int:
         """Examples seen by one learner."""
         space = self._space
-        return (space.learners[0] if hasattr(space, "learners") else space).counts().examples
+        return (space.learners[r] if hasattr(space, "learners") else space).counts().examples
 
     # ------------------------------------------------------------ partial_fit
 
@@ -399,48 +448,49 @@ class Online(Growing):
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
-                X = self._validated_X(X, reset=fresh)
+                X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
                 self._check_values(X)
                 y = self._validated_labels(y, X.shape[0])
                 rows = self._rows(X)
+                weights = self._row_weights(sample_weight, y)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
-                elif classes is not None and not np.isin(np.unique(classes), self.classes_).all():
-                    self._check_same_kind(np.unique(classes))
-                weights = self._checked_weights(sample_weight, len(y))
-                codes = self._codes(y, grow=True)
-                weights = self._with_class_weights(weights, codes)
-            if X.dtype != self._space.frame.dtype:
-                X = X.astype(self._space.frame.dtype)
-                rows = self._rows(X)
+                elif classes is not None:
+                    self._codes(self._validated_labels(classes, len(classes)), grow=True)
+                codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
             self._pass(Batch(X, rows, codes, weights))
         return self
 
     def _pass(self, batch: Batch) -> None:
         """One pass in the order given, with its record in ``history_``."""
+        self._prepare_pass(batch)
         space = self._space
         before = space.counts()
         order = intake.frozen(np.arange(batch.X.shape[0]))
-        number = len(self.history_)
-        self._low = None
-        self.radius_ = self._radius(batch)
-        logs: list[tuple[int, Any]] = []
         try:
-            log = space.run(
-                batch.rows, space.targets(batch.codes), batch.weights, order, self._keeps_journal()
-            )
-            logs.append((number, log))
+            with self._journalling(len(self.history_), batch) as journal:
+                journal(
+                    space.run(
+                        batch.rows, space.targets(batch.codes), batch.weights, order, self._keeps_journal()
+                    )
+                )
         finally:
-            self._close(batch, logs)
+            for journal in self._journals:
+                journal.close()
             self.history_.append(self._record(space.counts().since(before)))
             self.n_iter_ = 1
             self.stop_reason_ = "partial_fit"
 
+    def _prepare_pass(self, batch: Batch) -> None:
+        """What follows from the rows before they are learned."""
+        self._low = None
+        self._longest = self._radius(batch)
+
     def _begin(self, n_features: int, dtype: Any, classes: Any) -> None:
         """An untrained model that knows these classes, or none yet."""
-        known = np.asarray([]) if classes is None else np.unique(np.asarray(classes))
-        if len(known):
-            check_classification_targets(known)
+        known = np.asarray([])
+        if classes is not None and len(classes):
+            known = np.unique(self._validated_labels(classes, len(classes)))
         elif getattr(self, "mistake", "margin") == "prediction":
             raise ValueError(
                 "mistake='prediction' treats the two labels differently: give all labels by classes= "
@@ -481,9 +531,10 @@ class Online(Growing):
         return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
 
     def _votes(self, X: Any) -> np.ndarray:
+        self._rows(X)  # a vote would hide a value that is not finite
         parts = []
-        for journal in self._journals:
-            counts = journal.counts(self._examples(), self._include_initial())
+        for r, journal in enumerate(self._journals):
+            counts = journal.counts(self._examples(r), self._include_initial())
             parts.append(journal.votes(X, self._bias(), self.row_norm == "l2", counts))
         return np.concatenate(parts, axis=1)
 
@@ -505,13 +556,19 @@ class Online(Growing):
         return self._fitted("n_errors_").counts().errors
 
     @property
+    def radius_(self) -> float:
+        """Length of the longest row."""
+        longest = max(self._longest, self._fitted("radius_").longest())
+        return float(longest > 0.0) if self.row_norm == "l2" else longest
+
+    @property
     def margin_bounds_(self) -> Any:
         """(gamma_low, gamma_up) around the best margin, in the learner's own space."""
         return self._fitted("margin_bounds_").bracket(self._low)
 
     @property
     def update_log_(self) -> np.ndarray:
-        """Updates in order: fields epoch, row, step; and label for one-vs-rest."""
+        """Updates in order: fields epoch, row, step; and code, the class, for one-vs-rest."""
         self._fitted("update_log_")
         if not self._journals:
             raise AttributeError("update_log_ needs log_updates=True, or readout 'vote' or 'random'.")

@@ -27,15 +27,15 @@ class Descent(NamedTuple):
 class RiskDescent(Halfspace):
     r"""Descent on the risk that the perceptron descends on, or on the hinge risk.
 
-    :math:`R(w) = \sum_{i \in V}(c - y_i\langle w, x_i\rangle)` over :math:`V = \{i : y_i\langle w, x_i\rangle < c\}`,
-    with :math:`c = 0` (perceptron) or :math:`c = 1` (hinge). A step is
-    :math:`w \leftarrow w + \varepsilon\sum y_i x_i` over all of V, over the members of V in a group of rows, or
-    over one member. Start: :math:`w_0 = y_0x_0`, because :math:`R(0) = 0`.
+    :math:`R(w) = \sum_{i \in V}(c - y_i\langle w, x_i\rangle)` over
+    :math:`V = \{i : y_i\langle w, x_i\rangle < c\}`, with :math:`c = 0` (perceptron) or :math:`c = 1`
+    (hinge). A step is :math:`w \leftarrow w + \varepsilon\sum y_i x_i` over all of V, over the
+    members of V in a group of rows, or over one member. Start: :math:`w_0 = y_0x_0`, because :math:`R(0) = 0`.
 
     Perceptron risk, separable with margin :math:`\gamma`, m rows, any :math:`\varepsilon > 0`: full batch,
     :math:`\sum|V| \le mR^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)`; one row at a time, at most
-    :math:`R^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)` steps, whichever row is picked. With line search the risk
-    falls at every step. A risk of 0 is not yet a separation: see ``on_boundary_``.
+    :math:`R^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)` steps, whichever row is picked. With line search the
+    risk falls at every step. A risk of 0 is not yet a separation: see ``on_boundary_``.
 
     Several classes: one descent per class against the rest.
 
@@ -147,7 +147,9 @@ class RiskDescent(Halfspace):
         w = y[0] * problem.row(0)
         length0 = float(np.sqrt(w @ w))
         m = y * problem.scores(w)
-        risks, chosen, steps = [], [], []
+        risks: list[float] = []
+        chosen: list[np.ndarray] = []
+        steps: list[float] = []
         groups = self._groups(len(y), rng)
         reason = "max_steps"
         with Progress(type(self).__name__, self.max_steps, self.verbose) as progress:

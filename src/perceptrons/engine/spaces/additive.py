@@ -46,7 +46,7 @@ class Additive(Space):
         return self._trimmed(total / t)
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
-        """(rows, 1 or n_classes): <w, x>, at the cost of the rows' entries, whatever the number of features."""
+        """(rows, 1 or n_classes): <w, x>, at the cost of the rows' entries alone."""
         s = self._look(rows, self.v)
         if readout == "last":
             return self.state[scalars.SCALE] * s

@@ -40,11 +40,11 @@ class Counts(NamedTuple):
     refused: int
     squared_loss: float
 
-    def __add__(self, other: Any) -> Counts:  # one-vs-rest: the sum
-        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+    def plus(self, other: Counts) -> Counts:
+        return Counts._make(a + b for a, b in zip(self, other, strict=True))
 
     def since(self, before: Counts) -> Counts:
-        return Counts(*(a - b for a, b in zip(self, before, strict=True)))
+        return Counts._make(a - b for a, b in zip(self, before, strict=True))
 
 
 class Space:

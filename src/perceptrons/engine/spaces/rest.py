@@ -34,7 +34,7 @@ class OneVsRest:
     def counts(self) -> Counts:
         total = self.learners[0].counts()
         for learner in self.learners[1:]:
-            total = total + learner.counts()
+            total = total.plus(learner.counts())
         return total
 
     def targets(self, codes: np.ndarray) -> np.ndarray:

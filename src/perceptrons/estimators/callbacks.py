@@ -1,0 +1,72 @@
+"""scikit-learn's own callbacks (ProgressBar, ScoringMonitor, …) on a fit and its epochs."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+class Watched:
+    """An estimator that takes scikit-learn's callbacks.
+
+    Their module is loaded when the first one is set, not before: it loads rich.
+    """
+
+    def set_callbacks(self, *callbacks: Any) -> Any:
+        """Have scikit-learn's callbacks told of the fit and of each epoch; none: no longer.
+
+        Parameters
+        ----------
+        *callbacks : instances that follow :class:`sklearn.callback.FitCallback`
+
+        Returns
+        -------
+        self
+        """
+        from sklearn.callback import CallbackSupportMixin
+
+        return CallbackSupportMixin.set_callbacks(self, *callbacks)
+
+
+class Watch:
+    """A fit as scikit-learn's callbacks see it: one task, with one subtask per epoch."""
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any):
+        self._context: Any = None
+        self._epoch: Any = None
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self._end = {"estimator": model, "reconstruction_attributes": lambda: self._state(model)}
+        self._data = {"X": X, "y": y, "metadata": metadata}
+
+    @staticmethod
+    def _state(model: Any) -> dict[str, Any]:
+        """All that a copy of the model needs to predict as the model does now, whatever comes later."""
+        learned = {k: v for k, v in vars(model).items() if k in ("_space", "_journals", "history_")}
+        return copy.deepcopy(learned)
+
+    def around(self, run: Callable[[], None], max_epochs: int | None) -> None:
+        """Call ``run``, a fit, within the callbacks' own set-up and clean-up."""
+        callback = sys.modules.get("sklearn.callback")
+        start = getattr(getattr(callback, "CallbackSupportMixin", None), "_init_callback_context", None)
+        if callback is None or start is None:  # nobody can have set one
+            run()
+            return
+
+        def managed(model: Any) -> None:
+            self._context = start(model, max_subtasks=max_epochs)
+            self._context.call_on_fit_task_begin(estimator=model, **self._data)
+            run()
+            self._context.call_on_fit_task_end(**self._end, **self._data)
+
+        callback.with_callbacks(managed)(self._end["estimator"])
+
+    def epoch_begins(self) -> None:
+        if self._context is not None:
+            self._epoch = self._context.subcontext(task_name="epoch")
+            self._epoch.call_on_fit_task_begin(estimator=self._end["estimator"], **self._data)
+
+    def epoch_ends(self) -> bool:
+        """Whether a callback wants to stop."""
+        return self._context is not None and self._epoch.call_on_fit_task_end(**self._end, **self._data)
