@@ -9,10 +9,12 @@ Without a writable folder everything works, uncached.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -228,6 +230,20 @@ def _cache_class() -> Any:
         def from_function(cls, py_func, py_file):
             return cls()
 
+    class CheckedFile(caching.IndexDataCacheFile):
+        """Machine code behind its own digest: a flipped bit must not be run."""
+
+        def _save_data(self, name, data):
+            code = self._dump(data)
+            with self._open_for_write(self._data_path(name)) as f:
+                f.write(hashlib.sha256(code).digest() + code)
+
+        def _load_data(self, name):
+            content = Path(self._data_path(name)).read_bytes()
+            if hashlib.sha256(content[32:]).digest() != content[:32]:
+                raise ValueError(f"{name} is damaged.")
+            return pickle.loads(content[32:])
+
     class Impl(caching.CompileResultCacheImpl):
         _locator_classes: Any = (Locator,)
 
@@ -236,7 +252,7 @@ def _cache_class() -> Any:
 
         def _point_at(self, sig):
             name = hashlib.sha256(str(sig).encode()).hexdigest()[:16]
-            self._cache_file = caching.IndexDataCacheFile(
+            self._cache_file = CheckedFile(
                 cache_path=self._cache_path,
                 filename_base=f"{self._impl.filename_base}-{name}",
                 source_stamp=self._impl.locator.get_source_stamp(),
@@ -248,7 +264,12 @@ def _cache_class() -> Any:
                 return super()._load_overload(sig, target_context)
             except Exception as error:  # a damaged file is as good as none
                 logger.info("Compiled code is rebuilt: %s", error)
+                self._forget()
                 return None
+
+        def _forget(self):
+            with contextlib.suppress(OSError):
+                self._cache_file.flush()
 
         def _save_overload(self, sig, data):
             try:

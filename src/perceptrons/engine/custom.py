@@ -46,7 +46,7 @@ def _compile(rule: UserRule) -> Custom:
         return Custom(plain)
     import numba
 
-    inner = numba.njit(rule.function)
+    inner = _jitted(rule)
 
     def guarded(m, q, N, k, t, c, tol):
         try:
@@ -59,8 +59,24 @@ def _compile(rule: UserRule) -> Custom:
     try:
         return Custom(numba.cfunc(signature)(guarded))
     except numba.core.errors.NumbaError as error:
-        reason = next((line for line in str(error).splitlines() if line.strip()), "")
-        raise RuleError(
-            f"rule {rule.__name__!r} does not compile: {reason} It must take (m, q, state), answer "
-            "(keep, tau) and stay within numba's subset of Python."
-        ) from error
+        raise _uncompiled(rule, error) from error
+
+
+def _jitted(rule: UserRule) -> Any:
+    import numba
+
+    function = getattr(rule.function, "py_func", rule.function)  # it may be compiled already
+    try:
+        return numba.njit(function)
+    except Exception as error:
+        raise _uncompiled(rule, error) from error
+
+
+def _uncompiled(rule: UserRule, error: Exception) -> RuleError:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    general = ("Failed in", "During:", "File ", "non-precise", "No implementation", "Internal error")
+    reason = next((line for line in lines if not line.startswith(general)), lines[0] if lines else "")
+    return RuleError(
+        f"rule {rule.__name__!r} does not compile: {reason.rstrip('.')}. It must take (m, q, state), answer "
+        "(keep, tau) and stay within numba's subset of Python."
+    )

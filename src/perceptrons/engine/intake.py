@@ -77,20 +77,26 @@ def square_rows_csr(data, indptr, bias2, out):
 def checked_csr(X: Any) -> Any:
     """X as CSR whose structure can be trusted; raises ValueError that names the row.
 
-    Duplicate or unsorted entries are put in order in a copy. Formats other than CSR are checked by scipy
-    before they are converted, because conversion does not check.
+    Duplicate or unsorted entries are put in order in a copy. Other formats are checked before they are
+    converted, because conversion does not check.
     """
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns; got a sparse array of shape {X.shape}.")
     if X.format != "csr":
-        if hasattr(X, "check_format"):
-            X.check_format(full_check=True)
+        _check_other_format(X)
         X = X.tocsr()
     n_rows, n_features = X.shape
     indices, indptr = np.asarray(X.indices), np.asarray(X.indptr)
     if indptr.shape != (n_rows + 1,) or indices.dtype.kind != "i" or indptr.dtype.kind != "i":
         raise ValueError(
             f"X is a broken CSR matrix: indptr must hold {n_rows + 1} integers; got "
-            f"{indptr.shape} of type {indptr.dtype}."
+            f"{indptr.shape} of type {indptr.dtype}, and indices of type {indices.dtype}."
         )
+    if not (indices.dtype.isnative and X.data.dtype.isnative):
+        indices = indices.astype(indices.dtype.newbyteorder("="))
+        data = X.data.astype(X.data.dtype.newbyteorder("="))
+        X = sp.csr_array((data, indices, indptr.astype(np.int64)), shape=X.shape)
+        indices, indptr = X.indices, X.indptr
     n_stored = min(indices.shape[0], X.data.shape[0])
     pointers, found = frozen(indptr, np.int64), frozen(indices)
     wrong = np.append(pointers[1:] < pointers[:-1], False) | (pointers < 0) | (pointers > n_stored)
@@ -107,6 +113,21 @@ def checked_csr(X: Any) -> Any:
         X = sp.csr_array((X.data, indices, indptr), shape=X.shape, copy=True)
         X.sum_duplicates()
     return X
+
+
+def _check_other_format(X: Any) -> None:
+    """Refuse indices that scipy's conversion to CSR would follow out of bounds."""
+    try:
+        if X.format == "coo":
+            for axis, (found, size) in enumerate(zip(X.coords, X.shape, strict=True)):
+                if len(found) and (found.min() < 0 or found.max() >= size):
+                    bad = found[(found < 0) | (found >= size)][0]
+                    kind = "column" if axis else "row"
+                    raise ValueError(f"an entry has {kind} index {bad}, outside 0..{size - 1}.")
+        elif hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"X is a broken {X.format.upper()} matrix: {error}") from error
 
 
 def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> None:

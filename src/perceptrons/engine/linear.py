@@ -13,10 +13,12 @@ from .compiler import by_record, compiled, decide, dispatch, helper
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
+    BUSY,
     CLOCK,
     DONE,
     ERRORS,
     EXAMPLES,
+    LONGEST,
     LOSS2,
     LOWEST,
     MISTAKES,
@@ -234,8 +236,8 @@ def run(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit)
 # ---------------------------------------------------------------- one row at a time
 
 #: A desk is one float64 array that holds what a single row needs, so that a call has few arguments.
-DESK_SIZE = 8
-DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT = 3, 4, 5, 6, 7
+DESK_SIZE = 9
+DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT, DESK_BUSY = 3, 4, 5, 6, 7, 8
 
 
 @helper
@@ -250,7 +252,13 @@ def one_dense_row(x, desk):
 
 @compiled
 def learn_one(rule, x, y, v, track, scalars, desk):
-    """:func:`run_rows` for a single dense row; answers how it ended."""
+    """:func:`run_rows` for a single dense row; answers how it ended.
+
+    The desk says whether somebody is learning: the GIL is released, so there may be two.
+    """
+    if desk[DESK_BUSY] != 0.0:
+        return BUSY
+    desk[DESK_BUSY] = 1.0
     desk[0] = y
     none = desk[:0]
     log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
@@ -268,13 +276,22 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         desk[DESK_TOL],
         desk[DESK_LIMIT],
     )
+    scalars[LONGEST] = max(scalars[LONGEST], desk[1])
+    desk[DESK_BUSY] = 0.0
     return ending[0]
 
 
 @compiled
 def score_one(x, v, scalars, desk):
-    """<w, x> for a single dense row."""
-    return scalars[SCALE] * look(one_dense_row(x, desk), 0, v)
+    """<w, x> for a single dense row. The desk is read only, so that several threads may ask."""
+    bias = desk[DESK_BIAS]
+    s = scalars[SCALE] * look(Dense(x.reshape((1, x.shape[0])), desk[:1], bias, False), 0, v)
+    if desk[DESK_UNIT] == 0.0:
+        return s
+    total = bias * bias
+    for j in range(x.shape[0]):
+        total += np.float64(x[j]) * np.float64(x[j])
+    return s / sqrt(total) if total > 0.0 else s
 
 
 @compiled

@@ -16,7 +16,8 @@ REFUSED = 8  #: updates that a rule asked for and could not have
 LOSS2 = 9  #: sum of squared hinge losses
 SUM_Q = 10  #: sum of ||x||^2 over the updates
 LOWEST = 11  #: smallest signed margin met since it was last set to infinity
-SIZE = 12
+LONGEST = 12  #: largest squared length of a row that was learned on its own
+SIZE = 13
 
 #: The norm is updated step by step and recomputed after this many updates, wherever a pass begins or
 #: ends, so that a run cut into pieces makes the same numbers.
@@ -27,7 +28,7 @@ NORM_LIMIT = {np.dtype(np.float64): 1e300, np.dtype(np.float32): 1e76}
 SCALE_LOW, SCALE_HIGH = 1e-12, 1e12
 
 #: How a pass over rows can end.
-DONE, BAD_SCORE, BAD_STEP = 0, 1, 2
+DONE, BAD_SCORE, BAD_STEP, BUSY = 0, 1, 2, 3
 
 
 def fresh() -> np.ndarray:

@@ -63,20 +63,23 @@ class Additive(Space):
 
     def start_at(self, w: np.ndarray) -> None:
         """Begin from w instead of 0."""
-        self.v[: self.n_features] = w[:-1]
-        self.v[-1] = w[-1]
-        self.state[scalars.N] = float(np.sum(np.square(self.v, dtype=np.float64)))
+        with np.errstate(over="ignore"):
+            self.v[: self.n_features] = w[:-1]
+            self.v[-1] = w[-1]
+            self.state[scalars.N] = float(np.sum(np.square(self.v, dtype=np.float64)))
+        if not self.state[scalars.N] <= self._limit():
+            raise ValueError(f"The initial weights are too large; the largest is {np.abs(w).max():g}.")
         self.from_zero = not self.v.any()
 
     def norm(self) -> float:
-        return sqrt(self.state[scalars.N])
+        return sqrt(float(self.state[scalars.N]))
 
     def gamma_up(self) -> float:
         """||w|| / sum of the steps: no separator from the origin has a larger margin."""
         tau = self.state[scalars.TAU]
         if not self.from_zero or not tau > 0.0:
             return inf
-        return self.norm() / tau
+        return self.norm() / float(tau)
 
     def bracket(self, low: float | None) -> tuple[float | None, float]:
         norm = self.norm()
@@ -121,7 +124,7 @@ class Linear(Additive):
         if ending != scalars.DONE:
             i = int(order[at])
             m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
-            self._raise(ending, self.rule, rows, i, m, float(sqnorm(rows, i)))
+            self._raise(ending, self.rule, logged(log, n), i, m, float(sqnorm(rows, i)), c)
         return logged(log, n)
 
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
@@ -215,7 +218,7 @@ class Joint(Additive):
             s = np.array([look(rows, i, self.v[:, r]) for r in range(self.n_classes)], float)
             s *= self.state[scalars.SCALE]
             m = float(s[y[i]] - np.max(np.delete(s, y[i])))
-            self._raise(ending, self.rule, rows, i, m, 2.0 * float(sqnorm(rows, i)))
+            self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
         return logged(log, n)
 
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
@@ -240,9 +243,13 @@ class Joint(Additive):
     def become(self, binary: Linear, factor: float) -> None:
         """W = (-f w, f w), with all that the binary learner has counted."""
         self.v = np.stack([-factor * binary.v, factor * binary.v], axis=1).astype(binary.v.dtype)
-        if binary.A is not None:
-            self.A = np.stack([-factor * binary.A, factor * binary.A], axis=1)
         self.state = binary.state.copy()
+        if binary.A is not None:
+            share = factor
+            if self.track_name == "unit":  # of W/||W||, whatever the factor
+                share = sqrt(0.5)
+                self.state[scalars.CLOCK] *= share / factor
+            self.A = np.stack([-share * binary.A, share * binary.A], axis=1)
         self.state[scalars.N] *= 2.0 * factor * factor
         self.state[scalars.TAU] *= factor
         self.from_zero = binary.from_zero

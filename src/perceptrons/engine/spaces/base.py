@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,8 @@ class Frame(NamedTuple):
 
 class NumericalError(ValueError, ArithmeticError):
     """A score or a weight left the range of floating-point numbers; the model kept its last finite state."""
+
+    log: Any = ()  #: the updates of the pass that ended here
 
 
 class Counts(NamedTuple):
@@ -82,6 +84,14 @@ class Space:
     def lowest(self) -> float:
         return float(self.state[scalars.LOWEST])
 
+    def longest(self) -> float:
+        """Length of the longest row that was learned on its own."""
+        return sqrt(self.state[scalars.LONGEST])
+
+    def forget_start(self) -> None:
+        """What comes now starts from the w that is here."""
+        self.from_zero = False
+
     def grow(self, n_features: int) -> None:
         """Make room for more features; their weights start as those of a fresh learner."""
         if n_features <= self.n_features:
@@ -99,9 +109,15 @@ class Space:
         new[-1] = old[-1]
         return new
 
-    def _raise(self, ending: int, rule: Any, rows: Rows, i: int, m: float, q: float) -> None:
+    def _raise(self, ending: int, rule: Any, log: Log, i: int, m: float, q: float, c: Any = ()) -> None:
+        """Say what ended a pass at row i; the updates made so far go with the error."""
+        error = self._trouble(ending, rule, i, m, q, float(c[i]) if len(c) else 1.0)
+        error.log = log
+        raise error
+
+    def _trouble(self, ending: int, rule: Any, i: int, m: float, q: float, weight: float) -> Any:
         if ending == scalars.BAD_SCORE:
-            raise NumericalError(
+            return NumericalError(
                 f"row {i}: the score is {m}, not a finite number. The values are too large, or not "
                 "finite themselves: scale the data."
             )
@@ -110,7 +126,7 @@ class Space:
             float(s[scalars.N]),
             int(s[scalars.UPDATES]),
             int(s[scalars.EXAMPLES]) + 1,
-            1.0,
+            weight,
             self.frame.tol,
         )
         if isinstance(rule, rules.UserRule):
@@ -118,10 +134,17 @@ class Space:
             try:
                 answer = rule(m, q, asked)
             except Exception as error:
-                raise rules.RuleError(f"{where} raised {type(error).__name__}: {error}") from error
-            if not np.isfinite(np.asarray(answer, dtype=float)).all():
-                raise rules.RuleError(f"{where} answered {answer}, not a finite (keep, tau).")
-        raise NumericalError(f"row {i}: the update would overflow the weights. Scale the data.")
+                trouble = rules.RuleError(f"{where} raised {type(error).__name__}: {error}")
+                trouble.__cause__ = error
+                return trouble
+            try:
+                keep, tau = answer
+                fine = isfinite(keep) and isfinite(tau)
+            except (TypeError, ValueError):
+                fine = False
+            if not fine:
+                return rules.RuleError(f"{where} answered {answer!r}, not a finite (keep, tau).")
+        return NumericalError(f"row {i}: the update would overflow the weights. Scale the data.")
 
 
 def empty_log(length: int, n_classes: int) -> Log:

@@ -69,7 +69,8 @@ class Confident(Space):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            self._raise(ending, None, rows, i, float(look(rows, i, self.v)), float(sqnorm(rows, i)))
+            s = float(look(rows, i, self.v))
+            self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
 
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:

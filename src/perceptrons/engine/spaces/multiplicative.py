@@ -55,7 +55,8 @@ class Multiplicative(Space):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            self._raise(ending, None, rows, i, float(look(rows, i, self.u)), float(sqnorm(rows, i)))
+            s = float(look(rows, i, self.u))
+            self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
 
     def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
@@ -86,7 +87,7 @@ class Multiplicative(Space):
         self._prepare()
 
     def bracket(self, low: float | None) -> Any:
-        updates = self.state[scalars.UPDATES]
+        updates = float(self.state[scalars.UPDATES])
         w, theta = self.weights("last"), self.parameters()
         if isinstance(self.link, multiplicative.Balanced):
             size = float(np.abs(w).sum())  # L1 margin; its dual norm is the largest entry

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...rules import RuleError
 from ..intake import frozen
-from .base import Counts, Frame, Rows
+from .base import Counts, Frame, NumericalError, Rows
 
 
 class OneVsRest:
@@ -51,7 +52,28 @@ class OneVsRest:
         return frozen(np.where(codes == r, 1.0, -1.0))
 
     def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
-        return self._map(lambda r, learner: learner.run(rows, self._against_rest(y, r), c, order, keep_log))
+        troubles: list[Any] = []
+
+        def one(r: int, learner: Any) -> Any:
+            try:
+                return learner.run(rows, self._against_rest(y, r), c, order, keep_log)
+            except (RuleError, NumericalError) as error:  # the others go on, in whatever order they run
+                troubles.append((r, error))
+                return error.log
+
+        logs = self._map(one)
+        if troubles:
+            _, error = min(troubles, key=lambda trouble: trouble[0])
+            error.log = logs
+            raise error
+        return logs
+
+    def longest(self) -> float:
+        return max(learner.longest() for learner in self.learners)
+
+    def forget_start(self) -> None:
+        for learner in self.learners:
+            learner.forget_start()
 
     def reset_lowest(self) -> None:
         for learner in self.learners:
