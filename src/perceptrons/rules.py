@@ -161,7 +161,7 @@ class ROMMA(NamedTuple):
 def romma(rule, m, q, state):
     if m > 0.0 or q == 0.0:
         return NO_STEP
-    return relax(m, q, state.N)
+    return relax(m, q, state.N, state.tol)
 
 
 class AggressiveROMMA(NamedTuple):
@@ -173,15 +173,15 @@ class AggressiveROMMA(NamedTuple):
 def aggressive_romma(rule, m, q, state):
     if 1.0 - rule.delta - m <= state.tol or q == 0.0:
         return NO_STEP
-    return relax(m, q, state.N)
+    return relax(m, q, state.N, state.tol)
 
 
-def relax(m, q, N):
+def relax(m, q, N, tol):
     """The shortest w' with y<w',x> >= 1 and <w',w> >= ||w||^2, as (keep, tau)."""
     if N == 0.0 or m >= q * N:  # the new constraint implies the old one
         return 0.0, 1.0 / q
     gap = q * N - m * m  # ||x||^2 ||w||^2 - <w,x>^2
-    if gap <= 1e-12 * q * N:  # x is parallel to -w: the half-spaces do not meet
+    if gap <= tol * q * N:  # x is parallel to -w: the half-spaces do not meet
         return REFUSED
     return (q * N - m) / gap, N * (1.0 - m) / gap
 
@@ -319,6 +319,8 @@ WEIGHTED = (Perceptron, RateByUpdates, RateByExamples, Margin, PA1, PA2)
 
 class RuleError(ValueError):
     """A rule did not compile, raised, or answered something that is not a finite pair."""
+
+    log: Any = ()  #: the updates of the pass that ended here
 
 
 class UserRule:

@@ -58,7 +58,7 @@ def _compile(rule: UserRule) -> Custom:
     signature = "UniTuple(float64, 2)(float64, float64, float64, int64, int64, float64, float64)"
     try:
         return Custom(numba.cfunc(signature)(guarded))
-    except numba.core.errors.NumbaError as error:
+    except Exception as error:
         raise _uncompiled(rule, error) from error
 
 

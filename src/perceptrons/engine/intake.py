@@ -109,6 +109,10 @@ def checked_csr(X: Any) -> Any:
     low, high, ascending = survey_indices(found, pointers)
     if low < 0 or high >= n_features:
         _refuse_index(found, pointers, n_features)
+    if len(X.data) > pointers[-1] or len(found) > pointers[-1]:  # what lies beyond is nobody's
+        used = slice(0, pointers[-1])
+        X = sp.csr_array((X.data[used], indices[used], indptr), shape=X.shape)
+        indices = X.indices
     if not ascending:
         X = sp.csr_array((X.data, indices, indptr), shape=X.shape, copy=True)
         X.sum_duplicates()

@@ -135,6 +135,12 @@ def rescale(track, v, keep, scale, clock, norm2):
     scale *= keep
     if SCALE_LOW < abs(scale) < SCALE_HIGH:
         return scale, clock
+    return multiply_out(v, scale, clock)
+
+
+@helper
+def multiply_out(v, scale, clock):
+    """w = scale v, with a scale of 1."""
     multiply(v, scale)
     return 1.0, clock / scale
 
@@ -195,11 +201,15 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
                 n_refused += 1
             else:
                 new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + tau * tau * q
-                if not new_norm2 <= limit:  # overflow, or a rule that answered NaN
-                    end = BAD_STEP
+                if not (new_norm2 <= limit and isfinite(v.dtype.type(tau))):
+                    end = BAD_STEP  # overflow, or a rule that answered NaN
                     break
                 if keep != 1.0:
                     scale, clock = rescale(track, v, keep, scale, clock, norm2)
+                if scale != 1.0 and not (
+                    new_norm2 <= limit * scale * scale and isfinite(v.dtype.type(tau / scale))
+                ):
+                    scale, clock = multiply_out(v, scale, clock)  # v could not hold w/scale
                 d = tau * y[i] / scale
                 note(track, rows, i, d, clock)
                 push(rows, i, d, v)

@@ -19,6 +19,7 @@ from .linear import (
     Average,
     Last,
     UnitAverage,
+    multiply_out,
     pace,
     rescale,
     sum_of_squares,
@@ -305,6 +306,8 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
                     break
                 if keep != 1.0:
                     scale, clock = rescale(track, W, keep, scale, clock, norm2)
+                if scale != 1.0 and not new_norm2 <= limit * scale * scale:
+                    scale, clock = multiply_out(W, scale, clock)  # W could not hold w/scale
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
                 k += 1

@@ -69,7 +69,7 @@ def flag(name: str, value: Any) -> bool:
 
 def generator(random_state: Any) -> Any:
     """A source with ``permutation`` and ``random``: a numpy generator, or what the user gave."""
-    if random_state is None or (isinstance(random_state, Integral) and random_state >= 0):
+    if random_state is None or (isinstance(random_state, Integral) and int(random_state) >= 0):
         return np.random.default_rng(None if random_state is None else int(random_state))
     if random_state is np.random:
         return np.random.mtrand._rand
@@ -100,7 +100,7 @@ def class_weight(value: Any) -> None:
     if not isinstance(value, Mapping):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict; got class_weight={value!r}.")
     for label, weight in value.items():
-        if not isinstance(weight, Real) or not 0.0 <= weight < np.inf:
+        if not isinstance(weight, Real) or not 0.0 <= float(weight) < np.inf:
             raise ValueError(
                 "class_weight must hold finite numbers of at least 0; "
                 f"got class_weight[{label!r}]={weight!r}."

@@ -199,6 +199,8 @@ class OnlineClassifier(FirstOrder):
                 "rule must be a first-order record of perceptrons.rules, or a function under "
                 f"@rules.rule; got {rule!r}."
             )
+        for name in getattr(rule, "_fields", ()):
+            checks.positive(f"{type(rule).__name__}.{name}", getattr(rule, name), zero=name in ("p", "delta"))
 
     def _rule(self) -> Any:
         return rules.Perceptron() if self.rule is None else self.rule

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..engine import spaces
+from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .halfspace import Halfspace
@@ -65,11 +65,12 @@ class Growing(Halfspace):
 
     def _codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
         """Labels as codes; labels not known yet are taken up, or refused."""
+        self._check_same_kind(y)
         new = np.setdiff1d(y, self.classes_) if len(self.classes_) else np.unique(y)
         if len(new):
-            self._check_same_kind(new)
             if not grow:
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
+            new = self._validated_labels(new, len(new))
             for label in new:
                 self._take_up(label)
         if len(self.classes_) == 1:
@@ -93,7 +94,6 @@ class Growing(Halfspace):
         self.classes_ = np.unique(merged)
         code = int(np.searchsorted(self.classes_, label))
         space = self._space
-        self.__dict__.pop("_lane", None)
         if len(old) == 0:
             return
         if len(old) == 1:
@@ -102,7 +102,7 @@ class Growing(Halfspace):
         elif len(old) == 2:
             self._spread_to_three(code)
         elif isinstance(space, spaces.OneVsRest):
-            fresh = self._binary_space(space.frame, space.n_features)
+            fresh = self._late_learner(space.learners[0])
             space.learners.insert(code, fresh)
             if self._journals:
                 self._journals.insert(code, self._new_journals(fresh)[0])
@@ -110,6 +110,12 @@ class Growing(Halfspace):
             space.insert_class(code)
             for journal in self._journals:
                 journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
+
+    def _late_learner(self, other: Any) -> Any:
+        """A fresh learner that counts the examples that the others have seen: its w was 0 on them."""
+        fresh = self._binary_space(other.frame, other.n_features)
+        fresh.state[scalars.EXAMPLES] = other.state[scalars.EXAMPLES]
+        return fresh
 
     def _exchange(self) -> None:
         """Exchange -1 and +1."""
@@ -141,7 +147,7 @@ class Growing(Halfspace):
             learners[0].negate()
         else:
             learners[0] = self._binary_space(binary.frame, binary.n_features)
-        learners.insert(code, self._binary_space(binary.frame, binary.n_features))
+        learners.insert(code, self._late_learner(binary))
         self._space = spaces.OneVsRest(learners, self._n_threads())
         if journals:
             flipped = copy.deepcopy(journals[0])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,9 +23,16 @@ FLOATS = [np.float64, np.float32]
 
 @contextmanager
 def one_writer(model: Any) -> Iterator[None]:
-    """Refuse a second thread that trains the same model."""
+    """Refuse a second thread that trains the same model.
+
+    The fast way of learning single rows is closed meanwhile: rows then come by the general one, and here.
+    """
     token = object()
-    if vars(model).setdefault("_writer", token) is not token:
+    first = vars(model).setdefault("_writer", token) is token
+    lane = vars(model).pop("_lane", None) if first else None
+    if not first or (lane is not None and lane.busy()):
+        if first:
+            vars(model).pop("_writer")
         raise RuntimeError(
             f"This {type(model).__name__} is being trained by another thread. Train one model per thread."
         )
@@ -96,13 +103,18 @@ class Halfspace(ClassifierMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
         y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise ValueError("Input y contains NaN or infinity.")
+        if y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
         if y.dtype.kind == "O":
+            missing = [label for label in y if label is None or label != label]
+            if missing:
+                raise ValueError(f"Input y contains {missing[0]}: every row needs a label.")
             types = {type(label) for label in y}
             if len(types) > 1 and not all(issubclass(t, (int, float, np.number)) for t in types):
                 names = ", ".join(sorted(t.__name__ for t in types))
                 raise ValueError(f"y must hold labels of one type; got a mixture of {names}.")
+            if all(issubclass(t, (int, float, np.number)) for t in types):
+                y = np.asarray(y.tolist())
         if len(y) != n_rows:
             raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
         check_classification_targets(y)
@@ -141,7 +153,8 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated_X(X, reset=False)
         self._check_values(X)
-        scores = self._scores(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(X)
         if not np.isfinite(scores).all():
             self._rows(X)  # names the row, if it is the input
             raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
@@ -166,7 +179,8 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self.classes_[self._decide(self.decision_function(X))]
+        codes = self._decide(self.decision_function(X))
+        return self.classes_[codes]
 
     def __sklearn_is_fitted__(self) -> bool:
         return len(vars(self).get("classes_", ())) > 0

@@ -21,14 +21,14 @@ def check_range(name: str, X: Any, *, binary: bool) -> None:
     wrong = (values != 0.0) & (values != 1.0) if binary else ~((values >= 0.0) & (values <= 1.0))
     if not wrong.any():
         return
-    bad = values[wrong].flat[0]
-    if np.isnan(bad):
-        raise ValueError("Input X contains NaN.")
-    if np.isinf(bad):
-        raise ValueError("Input X contains infinity.")
+    found = values[wrong]
+    if not np.isfinite(found).all():
+        raise ValueError(f"Input X contains {'NaN' if np.isnan(found).any() else 'infinity'}.")
+    bad = found[0] if found.min() >= 0.0 else found.min()
+    negative = "Negative values in data: " if bad < 0.0 else ""  # scikit-learn's words
     kind = "0 or 1" if binary else "between 0 and 1"
     way = "KBinsDiscretizer or Binarizer" if binary else "MinMaxScaler(clip=True)"
-    raise ValueError(f"{name} needs inputs that are {kind}; got {bad:g}. Put a {way} before it.")
+    raise ValueError(f"{negative}{name} needs inputs that are {kind}; got {bad:g}. Put a {way} before it.")
 
 
 def linked(model: Any, name: str) -> np.ndarray:
@@ -57,6 +57,12 @@ class Thresholded(Streaming):
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from all weights equal; drop coef_init.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # on data that are no disjunction, as in scikit-learn's checks
+        return tags
 
 
 @estimator
@@ -119,7 +125,7 @@ class Winnow(Thresholded):
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         theta = float(n_features if self.threshold is None else self.threshold)
         link = multiplicative.Winnow(float(self.alpha), theta, self.kind == 1)
-        return spaces.Multiplicative(link, frame, n_features)
+        return spaces.Multiplicative(link, frame, n_features, follow=self.threshold is None)
 
     def _promotions(self) -> int:
         learners = getattr(self._fitted("n_promotions_"), "learners", [self._space])
@@ -134,11 +140,6 @@ class Winnow(Thresholded):
     def n_demotions_(self) -> int:
         """Updates on negative rows."""
         return self.n_updates_ - self._promotions()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
 
 @estimator
@@ -199,11 +200,6 @@ class Elimination(Thresholded):
     def inconsistent_(self) -> bool:
         """Whether some positive row was refuted by all standing literals."""
         return self._fitted("inconsistent_").counts().refused > 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
 
 @estimator

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 
-from ..engine import intake, spaces
+from ..engine import intake, linear, spaces
 from .checks import estimator
+from .halfspace import one_writer, unchanged_on_error
 from .online import Batch, Online
 
 
@@ -26,6 +30,18 @@ class Lane(NamedTuple):
     shape: tuple[int]
     strides: tuple[int]
     signs: dict[Any, float]
+
+    def busy(self) -> bool:
+        """Whether a thread is in there."""
+        return bool(self.desk[linear.DESK_BUSY])
+
+
+def _width(x: Any) -> int:
+    """How many features a row has."""
+    shape = x.shape if intake.is_sparse(x) else np.shape(x)
+    if not shape:
+        raise ValueError(f"x must be an array of features, or a dict of named ones; got {x!r}.")
+    return int(shape[-1])
 
 
 @estimator
@@ -58,10 +74,22 @@ class Streaming(Online):
         if lane is not None and type(x) is np.ndarray and self._readout == "last" and not self._unit_votes:
             _, score, _, v, _, state, desk, dtype, shape, strides, _ = lane
             if x.dtype is dtype and x.shape == shape and x.strides == strides:
-                return score(x, v, state, desk)
+                s = score(x, v, state, desk)
+                if isfinite(s):
+                    return s
         if "_space" not in vars(self):
-            raise ValueError(f"This {type(self).__name__} has learned nothing yet.")
-        return self._score_row(self._one(x, grow=False))
+            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+        if isinstance(x, dict):  # names that the model does not know have no weight
+            known = vars(self).get("_names", vars(self).get("feature_names_in_", ()))
+            x = {name: value for name, value in x.items() if name in known}
+        row, _ = self._one(x)
+        self._check_values(row)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._score_row(row)
+        if not np.isfinite(scores).all():
+            self._rows(row)  # names the value, if it is the input
+            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+        return scores
 
     def _score_row(self, row: Any) -> Any:
         return self._scores(row)[0]
@@ -74,34 +102,41 @@ class Streaming(Online):
     # ------------------------------------------------------------ the general way
 
     def _learn_slowly(self, x: Any, y: Any) -> None:
-        if "_space" not in vars(self):
-            self._check_params()
-            width = 0 if isinstance(x, dict) else np.asarray(x).shape[-1]
-            dtype = getattr(x, "dtype", None)
-            self._begin(width, np.float32 if dtype == np.float32 else np.float64, None)
-            self.n_features_in_ = width
-        row = self._one(x, grow=True)
-        self._check_values(row)
-        rows = self._rows(row)
-        codes = self._codes(np.asarray([y]), grow=True)
-        space = self._space
-        batch = Batch(row, rows, codes, intake.EMPTY)
-        logs = []
-        self._low = None
-        self.radius_ = self._radius(batch)
-        order = intake.frozen(np.zeros(1, np.int64))
-        try:
-            log = space.run(rows, space.targets(codes), intake.EMPTY, order, self._keeps_journal())
-            logs.append((0, log))
-        finally:
-            self._close(batch, logs)
-        self._open_lane(x)
+        with one_writer(self):
+            with unchanged_on_error(self):
+                fresh = "_space" not in vars(self)
+                if fresh:
+                    self._check_params()
+                    width = 0 if isinstance(x, dict) else _width(x)
+                    dtype = getattr(x, "dtype", None)
+                    self._begin(width, np.float32 if dtype == np.float32 else np.float64, None)
+                    self.n_features_in_ = width
+                row, new_names = self._one(x)
+                self._check_values(row)
+                rows = self._rows(row)
+                if np.ndim(y) != 0:
+                    raise ValueError(f"y must be one label; got {y!r}.")
+                label = np.asarray([y])
+                weights = self._row_weights(None, label)
+                codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
+            self._take_up_names(new_names)
+            batch = Batch(row, rows, codes, weights)
+            self._prepare_pass(batch)
+            space = self._space
+            order = intake.frozen(np.zeros(1, np.int64))
+            try:
+                with self._journalling(len(self.history_), batch) as journal:
+                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
+            finally:
+                for kept in self._journals:
+                    kept.close()
+                self.stop_reason_ = "learn_one"
+            self._open_lane(x)
 
     def _open_lane(self, x: Any) -> None:
         """Prepare the fast way for further rows like this one."""
         space = self._space
-        self.__dict__.pop("_lane", None)
-        plain = isinstance(space, spaces.Linear) and not self._keeps_journal()
+        plain = isinstance(space, spaces.Linear) and not self._keeps_journal() and self._steady()
         if not plain or not isinstance(x, np.ndarray) or x.dtype != space.frame.dtype:
             return
         if not x.flags.c_contiguous or x.ndim != 1:
@@ -111,22 +146,26 @@ class Streaming(Online):
         dtype = np.dtype(space.frame.dtype.type)
         self._lane = Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs))
 
-    def _one(self, x: Any, *, grow: bool) -> Any:
-        """x as one row of the model's width and precision."""
+    def _steady(self) -> bool:
+        """Whether every row is learned by the same rule, with weight 1."""
+        return not isinstance(getattr(self, "class_weight", None), Mapping)
+
+    def _one(self, x: Any) -> tuple[Any, list[str]]:
+        """x as one row, wide enough for all its names, and those of them that are new."""
         space = self._space
-        dtype = space.frame.dtype
         if isinstance(x, dict):
-            return self._named(x, grow=grow)
-        row = np.asarray(x, dtype=dtype)
-        if row.shape != (space.n_features,):
+            return self._named(x)
+        with np.errstate(over="ignore"):  # an infinity is found with the others
+            row = np.asarray(x.toarray() if intake.is_sparse(x) else x).astype(space.frame.dtype, order="C")
+        if row.shape != (space.n_features,) and row.shape != (1, space.n_features):
             raise ValueError(
                 f"x must have {space.n_features} features, as the model has; got shape {row.shape}."
             )
-        return row[None, :]
+        return row.reshape(1, -1), []
 
-    def _named(self, x: dict[str, float], *, grow: bool) -> Any:
-        names = vars(self).get("_names")
+    def _named(self, x: dict[str, float]) -> tuple[Any, list[str]]:
         space = self._space
+        names = vars(self).get("_names")
         if names is None:
             known = vars(self).get("feature_names_in_")
             if known is None and space.n_features:
@@ -136,21 +175,25 @@ class Streaming(Online):
                 )
             names = {} if known is None else {name: j for j, name in enumerate(known)}
             self._names = names
-        if grow:
-            for name in x:
-                if not isinstance(name, str):
-                    raise TypeError(f"feature names must be strings; got {name!r}.")
-                names.setdefault(name, len(names))
-            if len(names) > space.n_features:
-                space.grow(len(names))
-                self.n_features_in_ = len(names)
-                self.feature_names_in_ = np.asarray(list(names), dtype=object)
-                self.__dict__.pop("_lane", None)
-        pairs = sorted((names[name], value) for name, value in x.items() if name in names)
+        new = [name for name in x if name not in names]
+        for name in new:
+            if not isinstance(name, str):
+                raise TypeError(f"feature names must be strings; got {name!r}.")
+        places = names | {name: j for j, name in enumerate(new, len(names))} if new else names
+        pairs = sorted((places[name], value) for name, value in x.items())
         indices = np.fromiter((j for j, _ in pairs), np.int32, len(pairs))
         data = np.fromiter((v for _, v in pairs), space.frame.dtype, len(pairs))
         indptr = np.asarray([0, len(pairs)], np.int32)
-        return sp.csr_array((data, indices, indptr), shape=(1, space.n_features))
+        return sp.csr_array((data, indices, indptr), shape=(1, len(places))), new
+
+    def _take_up_names(self, new: list[str]) -> None:
+        if not new:
+            return
+        for name in new:
+            self._names[name] = len(self._names)
+        self._space.grow(len(self._names))
+        self.n_features_in_ = len(self._names)
+        self.feature_names_in_ = np.asarray(list(self._names), dtype=object)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

@@ -58,8 +58,7 @@ class Online(Watched, Growing):
         checks.whole("max_iter", self.max_iter, none=True)
         for name in ("shuffle", "warm_start", "early_stopping", "log_updates"):
             checks.flag(name, getattr(self, name))
-        if self.early_stopping:
-            checks.positive("validation_fraction", self.validation_fraction, below=1.0)
+        checks.positive("validation_fraction", self.validation_fraction, below=1.0)
         checks.whole("n_iter_no_change", self.n_iter_no_change)
         checks.whole("max_log", self.max_log, least=0)
         checks.class_weight(getattr(self, "class_weight", None))
@@ -195,7 +194,6 @@ class Online(Watched, Growing):
     def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
         self._check_params()
         X = self._in_precision(self._validated_X(X, reset=old is None), old)
-        self._check_values(X)
         y = self._validated_labels(y, X.shape[0])
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
@@ -213,12 +211,12 @@ class Online(Watched, Growing):
             classes = self.classes_
         self.classes_ = classes
         if len(weights) and len(np.unique(codes[weights > 0])) < 2:
+            where = "all classes but one class" if weights.any() else "every row"
             raise ValueError(
-                "sample_weight is 0 for every row"
-                if not weights.any()
-                else "sample_weight is 0 for every row of all classes but one class"
-                + "; at least two classes need a row with a positive weight."
+                f"sample_weight times class_weight is zero for {where}; at least two classes need a row "
+                "with a positive weight."
             )
+        self._check_values(X)
         self.__dict__.pop("_names", None)
         return Batch(X, self._rows(X), codes.astype(np.int64), weights)
 
@@ -265,7 +263,7 @@ class Online(Watched, Growing):
         if not np.iterable(order) or isinstance(order, str):
             raise ValueError(f"order must hold one sequence of row numbers per epoch; got {order!r}.")
         n = batch.X.shape[0]
-        checked = []
+        checked: list[np.ndarray] = []
         for epoch in order:
             try:
                 rows = np.asarray(epoch)

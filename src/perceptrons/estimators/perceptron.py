@@ -10,6 +10,7 @@ import numpy as np
 from .. import rules
 from ..engine import multiclass
 from . import checks
+from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder
 from .online import Batch
@@ -233,19 +234,30 @@ class MarginPerceptron(FirstOrder):
     def _zero_row_is_a_mistake(self) -> bool:
         return True
 
-    def _run_epochs(self, batch: Batch, orders: Any) -> None:
+    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+        if self.gamma == "auto":
+            if coef_init is not None or intercept_init is not None:
+                raise ValueError(
+                    "gamma='auto' starts again from w = 0 whenever a guess is refuted; drop coef_init and "
+                    "intercept_init, or give gamma as a number."
+                )
+            self.gamma_ = self._first_guess(batch)
+        return super()._start(batch, coef_init, intercept_init)
+
+    def _max_epochs(self, orders: Any) -> int | None:
+        return None if self.gamma == "auto" else super()._max_epochs(orders)
+
+    def _run_epochs(self, batch: Batch, orders: Any, watch: Watch) -> None:
         if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
-            super()._run_epochs(batch, orders)
-            return
-        self.gamma_ = self._first_guess(batch)
+        super()._run_epochs(batch, orders, watch)
         for _ in range(self._HALVINGS):
-            space = self._start(batch, None, None)
-            self._adopt(space, self._new_journals(space))
-            super()._run_epochs(batch, orders)
-            if self.stop_reason_ != "bound exceeded":
+            if self.gamma != "auto" or self.stop_reason_ != "bound exceeded":
                 return
             self.gamma_ /= 2.0
+            space = super()._start(batch, None, None)
+            self._adopt(space, self._new_journals(space))
+            super()._run_epochs(batch, orders, watch)
 
     def _first_guess(self, batch: Batch) -> float:
         """An upper bound on the margin, from one pass of the perceptron."""
@@ -267,8 +279,8 @@ class MarginPerceptron(FirstOrder):
     def _bound(self) -> float:
         """Updates that a separator of margin gamma_ allows, the first one included."""
         pair = 2.0 if len(self.classes_) > 2 and self._is_joint() else 1.0
-        ratio = pair * (self.radius_ / self.gamma_) ** 2
-        return 2.0 * ratio / self.eps**2 - 2.0 / self.eps + 1.0
+        ratio = self.radius_ / self.gamma_
+        return 2.0 * pair * ratio * ratio / self.eps**2 - 2.0 / self.eps + 1.0
 
     def _refuted(self) -> bool:
         space = self._space
@@ -283,20 +295,34 @@ class MarginPerceptron(FirstOrder):
     def _space_from_zero(self) -> bool:
         return all(s.from_zero for s in getattr(self._space, "learners", [self._space]))
 
-    def _pass(self, batch: Batch) -> None:
-        if self.gamma == "auto":
-            if "gamma_" not in vars(self):
-                self.gamma_ = max(float(np.sqrt(batch.rows.sq[0])), np.finfo(float).tiny)
-            elif self._refuted():
-                self.gamma_ /= 2.0
-            self._set_rule()
-        else:
+    def _prepare_pass(self, batch: Batch) -> None:
+        super()._prepare_pass(batch)
+        if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
-        super()._pass(batch)
-
-    def _set_rule(self) -> None:
+            return
+        if vars(self).get("gamma_", inf) == inf:
+            rows = batch.rows.sq[batch.rows.sq > 0.0]  # none yet: any margin may be
+            self.gamma_ = 1.0 if self.row_norm else float(np.sqrt(rows[0])) if len(rows) else inf
+        elif self._refuted():
+            self.gamma_ /= 2.0
         for space in getattr(self._space, "learners", [self._space]):
             space.rule = self._rule()
+
+    def _steady(self) -> bool:
+        return super()._steady() and self.gamma != "auto"
+
+    def _distances(self, scores: np.ndarray) -> np.ndarray:
+        """How far each row is on the side of the class it is given."""
+        lengths = np.sqrt(np.sum(np.square(self._weights(), dtype=np.float64), axis=1))
+        if scores.ndim == 1:
+            distances, length = np.abs(scores), lengths[0]
+        elif self._is_joint():
+            top = np.partition(scores, -2, axis=1)
+            distances, length = top[:, -1] - top[:, -2], np.sqrt(np.sum(np.square(lengths)))
+        else:
+            winners = np.argmax(scores, axis=1)
+            distances, length = scores[np.arange(len(scores)), winners], lengths[winners]
+        return distances / np.where(length > 0.0, length, 1.0)
 
     @property
     def n_margin_mistakes_(self) -> int:
@@ -310,7 +336,8 @@ class MarginPerceptron(FirstOrder):
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
         abstain : label, optional
-            The answer for a row whose distance from the hyperplane is below (1 - eps) gamma.
+            The answer for a row whose distance from the hyperplane is below (1 - eps) gamma. Several
+            classes: the lead over the second class, or, one against the rest, the winner's own distance.
 
         Returns
         -------
@@ -320,11 +347,11 @@ class MarginPerceptron(FirstOrder):
         labels = self.classes_[self._decide(scores)]
         if abstain is None:
             return labels
-        theta = (1.0 - self.eps) * self.gamma_
-        if scores.ndim == 2:
-            top = np.partition(scores, -2, axis=1)
-            scores = top[:, -1] - top[:, -2]
-        inside = np.abs(scores) < theta * np.sqrt(np.sum(np.square(self._weights())))
+        if self.readout == "vote":
+            raise ValueError(
+                "abstain needs a distance, and readout='vote' counts votes; use another readout."
+            )
+        inside = self._distances(scores) < (1.0 - self.eps) * self.gamma_
         if np.asarray(abstain).dtype.kind != labels.dtype.kind:
             labels = labels.astype(object)
         elif labels.dtype.kind in "US":

@@ -30,7 +30,8 @@ class RiskDescent(Halfspace):
     :math:`R(w) = \sum_{i \in V}(c - y_i\langle w, x_i\rangle)` over
     :math:`V = \{i : y_i\langle w, x_i\rangle < c\}`, with :math:`c = 0` (perceptron) or :math:`c = 1`
     (hinge). A step is :math:`w \leftarrow w + \varepsilon\sum y_i x_i` over all of V, over the
-    members of V in a group of rows, or over one member. Start: :math:`w_0 = y_0x_0`, because :math:`R(0) = 0`.
+    members of V in a group of rows, or over one member. Start: :math:`w_0 = y_0x_0`, because
+    :math:`R(0) = 0`.
 
     Perceptron risk, separable with margin :math:`\gamma`, m rows, any :math:`\varepsilon > 0`: full batch,
     :math:`\sum|V| \le mR^2/\gamma^2 + \|w_0\|/(\varepsilon\gamma)`; one row at a time, at most
@@ -97,6 +98,8 @@ class RiskDescent(Halfspace):
         checks.one_of("pick", self.pick, (None, "first", "worst", "random"))
         checks.whole("max_steps", self.max_steps)
         checks.flag("shuffle", self.shuffle)
+        checks.generator(self.random_state)
+        checks.verbose(self.verbose)
         if self.pick is not None and self.batch_size is not None:
             raise ValueError("pick chooses single rows; give either pick or batch_size, not both.")
         if not isinstance(self.step, str):
@@ -152,7 +155,8 @@ class RiskDescent(Halfspace):
         steps: list[float] = []
         groups = self._groups(len(y), rng)
         reason = "max_steps"
-        with Progress(type(self).__name__, self.max_steps, self.verbose) as progress:
+        quiet = np.errstate(over="ignore", invalid="ignore")  # overflow is told below
+        with Progress(type(self).__name__, self.max_steps, self.verbose) as progress, quiet:
             while True:
                 in_v = m < goal
                 risks.append(float(np.sum(goal - m[in_v])))

@@ -123,7 +123,8 @@ class Linear(Additive):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
+            with np.errstate(all="ignore"):
+                m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
             self._raise(ending, self.rule, logged(log, n), i, m, float(sqnorm(rows, i)), c)
         return logged(log, n)
 
@@ -215,9 +216,10 @@ class Joint(Additive):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            s = np.array([look(rows, i, self.v[:, r]) for r in range(self.n_classes)], float)
-            s *= self.state[scalars.SCALE]
-            m = float(s[y[i]] - np.max(np.delete(s, y[i])))
+            with np.errstate(all="ignore"):
+                s = np.array([look(rows, i, self.v[:, r]) for r in range(self.n_classes)], float)
+                s *= self.state[scalars.SCALE]
+                m = float(s[y[i]] - np.max(np.delete(s, y[i])))
             self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
         return logged(log, n)
 

@@ -69,7 +69,8 @@ class Confident(Space):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            s = float(look(rows, i, self.v))
+            with np.errstate(all="ignore"):
+                s = float(look(rows, i, self.v))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
 

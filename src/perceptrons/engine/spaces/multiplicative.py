@@ -18,9 +18,12 @@ class Multiplicative(Space):
     n_classes = 2
     arrays = ("theta", "u")
 
-    def __init__(self, link: Any, frame: Frame, n_features: int, prediction: bool = False):
+    def __init__(
+        self, link: Any, frame: Frame, n_features: int, prediction: bool = False, follow: bool = False
+    ):
         super().__init__(frame, n_features)
         self.link = link
+        self.follow = follow  # the threshold is the number of inputs
         self.prediction = prediction
         self.theta = np.zeros(n_features + 1)
         self.u = np.zeros(n_features + 1)
@@ -36,6 +39,8 @@ class Multiplicative(Space):
         more = n_features > self.n_features
         super().grow(n_features)
         if more:
+            if self.follow:
+                self.link = self.link._replace(threshold=float(n_features))
             self._prepare()
 
     def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
@@ -55,7 +60,8 @@ class Multiplicative(Space):
         )
         if ending != scalars.DONE:
             i = int(order[at])
-            s = float(look(rows, i, self.u))
+            with np.errstate(all="ignore"):
+                s = float(look(rows, i, self.u))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
 

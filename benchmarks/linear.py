@@ -1,0 +1,423 @@
+"""The linear family against its peers and against the memory system: ratios, all measured in one run.
+
+    make bench                                       all of it, the peers installed first
+    .venv/bin/python benchmarks/linear.py --only a,f  some of it
+    .venv/bin/python benchmarks/linear.py --quick     does it run at all? (the numbers mean nothing)
+
+``PERCEPTRONS_DATA`` names the folder with the real sets; a contest whose set is not there is not run, and
+says so. How times become ratios is written in ``objective.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import data
+import numba
+import numpy as np
+from objective import QUICK, Cost, Effort, Line, console, machine, race, show, slopes
+from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.linear_model import SGDClassifier
+
+from perceptrons import AveragedPerceptron, PassiveAggressive, Perceptron
+
+NO_DATA = "not in the folder PERCEPTRONS_DATA names"
+
+# --------------------------------------------------------------------- (a), (b), (d): sparse rows, d = 50,000
+
+
+def sparse_rows(effort: Effort) -> Any:
+    return data.text_like(rows=400, features=5_000) if effort.quick else data.text_like()
+
+
+def perceptron_csr(effort: Effort) -> Iterator[Line]:
+    """(a) an epoch on sparse rows, and (b) the whole fit."""
+    X, y = sparse_rows(effort)
+    w = np.zeros(X.shape[1], X.dtype)
+    indices, indptr = X.indices.view(np.uint32), X.indptr.astype(np.uint64)
+
+    def gathers(loop: Any) -> Callable[[int], None]:
+        return lambda n: [loop(X.data, indices, indptr, w) for _ in range(n)][:0]
+
+    costs = slopes(
+        {
+            "ours": lambda n: Perceptron(shuffle=False, max_iter=n).fit(X, y),
+            "peer": lambda n: SklearnPerceptron(shuffle=False, tol=None, max_iter=n).fit(X, y),
+            "plain": gathers(gather_plain),
+            "four": gathers(gather_four),
+        },
+        effort,
+        effort.rounds,
+    )
+    ours, peer = costs["ours"], costs["peer"]
+    bound = min(costs["plain"], costs["four"])
+    each = 1e9 / X.nnz
+    share = update_share(X, y, effort)
+    work = f"Perceptron, one epoch; {rows_of(X)}"
+    yield Line(
+        "a",
+        work,
+        "pure gather-dot loop (the faster of two)",
+        bound.epoch / ours.epoch,
+        0.9,
+        detail=f"{ours.epoch * each:.2f} against {bound.epoch * each:.2f} ns per non-zero; {share:.1%} of the"
+        " rows are updates",
+    )
+    yield Line(
+        "a",
+        work,
+        "scikit-learn Perceptron",
+        peer.epoch / ours.epoch,
+        1.4,
+        detail=f"{peer.epoch * each:.2f} ns per non-zero; {set_ups(ours, peer)}",
+    )
+    yield Line(
+        "b",
+        f"Perceptron, whole fit of {effort.few} epochs, validation included",
+        "scikit-learn Perceptron.fit",
+        peer.few / ours.few,
+        1.4,
+        detail=f"{ms(ours.few)} against {ms(peer.few)}",
+    )
+
+
+def averaged_csr(effort: Effort) -> Iterator[Line]:
+    """(d) an epoch that keeps the average."""
+    X, y = sparse_rows(effort)
+    like_us = {
+        "loss": "perceptron",
+        "penalty": None,
+        "learning_rate": "constant",
+        "eta0": 1.0,
+        "shuffle": False,
+        "tol": None,
+    }
+    costs = slopes(
+        {
+            "ours": lambda n: AveragedPerceptron(shuffle=False, max_iter=n).fit(X, y),
+            "peer": lambda n: SGDClassifier(average=True, max_iter=n, **like_us).fit(X, y),
+        },
+        effort,
+        effort.rounds,
+    )
+    yield epoch_line(
+        "d",
+        f"AveragedPerceptron, one epoch; {rows_of(X)}",
+        "scikit-learn SGDClassifier(average=True)",
+        costs["ours"],
+        costs["peer"],
+        3.0,
+    )
+
+
+@numba.njit(fastmath={"reassoc", "contract"})
+def gather_plain(values, indices, indptr, w):
+    """<w, x> of every row, the reduction left to the compiler."""
+    total = 0.0
+    for i in range(indptr.size - 1):
+        s = values.dtype.type(0)
+        for p in range(indptr[i], indptr[i + 1]):
+            s += values[p] * w[indices[p]]
+        total += s
+    return total
+
+
+@numba.njit(fastmath={"reassoc", "contract"})
+def gather_four(values, indices, indptr, w):
+    """<w, x> of every row, in four partial sums that do not wait for each other."""
+    total = 0.0
+    zero = values.dtype.type(0)
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    for i in range(indptr.size - 1):
+        p, stop = indptr[i], indptr[i + 1]
+        s0 = s1 = s2 = s3 = zero
+        while p + four <= stop:
+            s0 += values[p] * w[indices[p]]
+            s1 += values[p + one] * w[indices[p + one]]
+            s2 += values[p + two] * w[indices[p + two]]
+            s3 += values[p + three] * w[indices[p + three]]
+            p += four
+        while p < stop:
+            s0 += values[p] * w[indices[p]]
+            p += one
+        total += (s0 + s1) + (s2 + s3)
+    return total
+
+
+def update_share(X: Any, y: Any, effort: Effort) -> float:
+    """Updates per row in the epochs that the slope measures."""
+    history = Perceptron(shuffle=False, max_iter=effort.many).fit(X, y).history_[effort.few :]
+    return sum(epoch["updates"] for epoch in history) / (X.shape[0] * max(1, len(history)))
+
+
+# ------------------------------------------------------------------------------------- (c): dense rows, MNIST
+
+
+def perceptron_dense(effort: Effort) -> Iterator[Line]:
+    """(c) an epoch on dense rows."""
+    loaded = data.mnist_even_odd(rows=500 if effort.quick else None)
+    work = "Perceptron, one epoch; MNIST, even or odd"
+    if loaded is None:
+        yield Line("c", work, "a stream of the same bytes, scikit-learn", detail=f"MNIST is {NO_DATA}")
+        return
+    X, y = loaded
+    work = f"Perceptron, one epoch; MNIST, even or odd, {X.shape[0]:,} x {X.shape[1]} {X.dtype}"
+    costs = slopes(
+        {
+            "ours": lambda n: Perceptron(shuffle=False, max_iter=n).fit(X, y),
+            "peer": lambda n: SklearnPerceptron(shuffle=False, tol=None, max_iter=n).fit(X, y),
+            "stream": lambda n: [stream(X.ravel()) for _ in range(n)][:0],
+        },
+        effort,
+        effort.slow_rounds,
+    )
+    ours, peer, bound = costs["ours"], costs["peer"], costs["stream"]
+    gb = X.nbytes / 1e9
+    yield Line(
+        "c",
+        work,
+        "a stream of the same bytes",
+        bound.epoch / ours.epoch,
+        0.9,
+        detail=f"{gb / ours.epoch:.1f} against {gb / bound.epoch:.1f} GB/s;"
+        f" {update_share(X, y, effort):.1%} of the rows are updates",
+    )
+    yield epoch_line("c", work, "scikit-learn Perceptron", ours, peer, 7.0)
+
+
+@numba.njit(fastmath={"reassoc", "contract"})
+def stream(values):
+    """The sum of all values: nothing but reading them."""
+    total = values.dtype.type(0)
+    for j in range(values.size):
+        total += values[j]
+    return total
+
+
+# ------------------------------------------------------------------------------------------- (e): 105 classes
+
+
+def many_classes(effort: Effort) -> Iterator[Line]:
+    """(e) prototypes learned together against one learner per class."""
+    loaded = data.sector(rows=600 if effort.quick else None)
+    work = "AveragedPerceptron, joint"
+    if loaded is None:
+        yield Line("e", work, "scikit-learn Perceptron, one-vs-all", detail=f"sector.scale is {NO_DATA}")
+        return
+    X, y, X_test, y_test = loaded
+    epochs = effort.few
+    fitted: dict[str, Any] = {}
+
+    def fit(name: str, model: Any) -> None:
+        fitted[name] = model.fit(X, y)
+
+    best = race(
+        {
+            "ours": lambda: fit("ours", AveragedPerceptron(max_iter=epochs, random_state=0)),
+            "peer": lambda: fit("peer", SklearnPerceptron(max_iter=epochs, tol=None, random_state=0)),
+        },
+        effort.slow_rounds,
+    )
+    ours, peer = (fitted[name].score(X_test, y_test) for name in ("ours", "peer"))
+    work = f"AveragedPerceptron, joint, whole fit of {epochs} epochs; sector, {len(np.unique(y))} classes"
+    against = "scikit-learn Perceptron, one-vs-all"
+    times = f"{ms(best['ours'])} against {ms(best['peer'])}"
+    yield Line("e", work, against, best["peer"] / best["ours"], 3.5, detail=times)
+    yield Line(
+        "e",
+        "the same: accuracy on its test rows",
+        against,
+        100 * (ours - peer),
+        0.0,
+        unit="points",
+        detail=f"{ours:.2%} against {peer:.2%} of {len(y_test):,}",
+    )
+
+
+# ------------------------------------------------------------------------------------- (f): one row at a time
+
+
+def one_row(effort: Effort) -> Iterator[Line]:
+    """(f) ``learn_one`` on a dense row of 50 numbers."""
+    calls = 2_000 if effort.quick else 100_000
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000, 50))
+    y = np.where(X @ rng.normal(size=50) + 3.0 * rng.normal(size=1_000) > 0.0, 1, -1).tolist()
+    rows = [np.ascontiguousarray(x) for x in X]
+    named = [{f"x{j}": value for j, value in enumerate(x)} for x in X.tolist()]
+    signs = [label > 0 for label in y]
+
+    def stream_into(make: Callable[[], Any], xs: list[Any], ys: list[Any], times: int) -> Callable[[], None]:
+        def run() -> None:
+            learn = make().learn_one
+            for _ in range(times // len(xs)):
+                for x, label in zip(xs, ys):
+                    learn(x, label)
+
+        return run
+
+    contest = {
+        "Perceptron": stream_into(Perceptron, rows, y, calls),
+        "PassiveAggressive": stream_into(PassiveAggressive, rows, y, calls),
+    }
+    best = {name: 1e6 * t / calls for name, t in race(contest, effort.rounds).items()}
+    theirs, missing = river_models()
+    few = calls // 20
+    river = {name: stream_into(make, named, signs, max(few, 1_000)) for name, make in theirs.items()}
+    beside = {name: 1e6 * t / max(few, 1_000) for name, t in race(river, effort.slow_rounds).items()}
+    for (name, micro), peer in zip(best.items(), ("Perceptron", "PAClassifier")):
+        detail = f"River {peer}: {missing}"
+        if peer in beside:
+            detail = (
+                f"River {peer}, the row as a dict: {beside[peer]:.1f} µs, {beside[peer] / micro:.0f} x ours"
+            )
+        yield Line("f", f"{name}.learn_one, a dense row of 50", "River", micro, 1.0, "µs", False, detail)
+
+
+def river_models() -> tuple[dict[str, Callable[[], Any]], str]:
+    """River's learners, or why there are none."""
+    try:
+        from river import linear_model
+    except ImportError as error:
+        return {}, f"not installed ({error})"
+    return {"Perceptron": linear_model.Perceptron, "PAClassifier": linear_model.PAClassifier}, ""
+
+
+# --------------------------------------------------------------------------------------- (g): a fresh process
+
+FIRST_FIT = """
+import numpy as np
+from perceptrons import Perceptron
+X = np.random.default_rng(0).normal(size=(100, 20))
+Perceptron().fit(X, X[:, 0] > 0)
+"""
+IMPORT_PEER = "import sklearn.linear_model"
+
+
+def fresh_process(effort: Effort) -> Iterator[Line]:
+    """(g) from the shell's prompt to a fitted model."""
+
+    def process(code: str, cache: str) -> None:
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, env={**os.environ, "PERCEPTRONS_CACHE": cache}
+        )
+
+    def cold() -> None:
+        with tempfile.TemporaryDirectory() as empty:
+            process(FIRST_FIT, empty)
+
+    with tempfile.TemporaryDirectory() as cache:
+        process(FIRST_FIT, cache)  # fills the cache
+        warm_contest = {
+            "warm": lambda: process(FIRST_FIT, cache),
+            "bare": lambda: process("", cache),
+            "peer": lambda: process(IMPORT_PEER, cache),
+        }
+        best = race(warm_contest, effort.slow_rounds, not effort.quick, time.perf_counter)
+    best |= race({"cold": cold}, 1 if effort.quick else 3, False, time.perf_counter)
+    bare = f"a bare python: {ms(best['bare'])}"
+    for state in ("warm", "cold"):
+        yield Line(
+            "g",
+            f"import and first fit in a fresh process, cache {state}",
+            "import sklearn.linear_model",
+            best[state] / best["peer"],
+            1.6 if state == "warm" else None,
+            at_least=False,
+            detail=f"{ms(best[state])} against {ms(best['peer'])}; {bare}",
+        )
+
+
+# ------------------------------------------------------------------------------------------------- the report
+
+
+def rows_of(X: Any) -> str:
+    return f"CSR {X.dtype}, {X.shape[0]:,} x {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} non-zeros a row"
+
+
+def ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms" if seconds < 1.0 else f"{seconds:.2f} s"
+
+
+def set_ups(ours: Cost, peer: Cost) -> str:
+    return f"set-up of fit {ms(ours.setup)} against {ms(peer.setup)}"
+
+
+def epoch_line(key: str, work: str, against: str, ours: Cost, peer: Cost, goal: float) -> Line:
+    detail = f"{ms(ours.epoch)} against {ms(peer.epoch)} an epoch; {set_ups(ours, peer)}"
+    return Line(key, work, against, peer.epoch / ours.epoch, goal, detail=detail)
+
+
+CONTESTS: dict[str, Callable[[Effort], Iterator[Line]]] = {
+    "a": perceptron_csr,  # and b
+    "c": perceptron_dense,
+    "d": averaged_csr,
+    "e": many_classes,
+    "f": one_row,
+    "g": fresh_process,
+}
+
+
+def chosen(only: str | None) -> list[str]:
+    """The contests to run, from what ``--only`` says."""
+    if only is None:
+        return list(CONTESTS)
+    letters = ["a" if letter == "b" else letter for letter in only.replace(" ", "").split(",") if letter]
+    unknown = [letter for letter in letters if letter not in CONTESTS]
+    if unknown or not letters:
+        raise SystemExit(f"--only takes letters from a to g, with commas between them; got {only!r}.")
+    return sorted(set(letters))
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="a,b", help="run these lines only")
+    parser.add_argument("--quick", action="store_true", help="a smoke run on small data")
+    parser.add_argument("--json", metavar="FILE", help="write the lines to this file, too")
+    options = parser.parse_args(argv)
+    letters = chosen(options.only)
+    effort = QUICK if options.quick else Effort()
+    out = console()
+    setting = machine()
+    for name, value in setting.items():
+        out.print(f"{name:10} {value}")
+    out.print(
+        f"{'data':10} text-like rows, generated; real sets: {data.folder() or 'none (set PERCEPTRONS_DATA)'}"
+    )
+    out.print(
+        f"{'method':10} best of {effort.rounds} interleaved rounds ({effort.slow_rounds} for slow work), "
+        f"warm-up untimed, CPU time (g: wall time); "
+        f"an epoch is (t({effort.many}) - t({effort.few}))/{effort.many - effort.few}"
+    )
+    if effort.quick:
+        out.print("quick      a smoke run: the numbers below mean nothing")
+    lines: list[Line] = []
+    with suppress(KeyboardInterrupt), out.status("measuring") as status:
+        for letter in letters:
+            status.update(f"measuring ({letter}) {CONTESTS[letter].__doc__}")
+            try:
+                lines.extend(CONTESTS[letter](effort))
+            except Exception as error:  # the other contests still count
+                lines.append(Line(letter, CONTESTS[letter].__doc__ or "", "", detail=f"FAILED: {error!r}"))
+    if effort.quick:
+        lines = [line._replace(goal=None) for line in lines]
+    show(lines, out)
+    if options.json:
+        report = {**setting, "effort": effort._asdict(), "lines": [line.record() for line in lines]}
+        Path(options.json).write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    if any(line.detail.startswith("FAILED") for line in lines):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

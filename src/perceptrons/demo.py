@@ -1,0 +1,520 @@
+r"""``make demo``: the family at work on data that need no download, and the theorems beside the counts.
+
+Three groups of data: the toy sets of the lectures, breast cancer (two classes, standardised), digits (ten
+classes). For each learner the table has what it did, and the smallest number of mistakes that a theorem
+allows it. Every such bound needs a comparator: a vector u and its margins on the training rows. Any u
+will do, so the best separator that any learner of the group found serves all of them; and where none
+separates, :math:`u = c\,w` for the learner's own w and the best c. What u misses is summed over all visits
+to all rows: summed over the mistakes alone, the bound would be least at u = 0, where it repeats the count.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.optimize import minimize_scalar
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from . import datasets, theory
+from .estimators.aggressive import ALMA, MIRA, ROMMA, PassiveAggressive
+from .estimators.confidence import AROW, SCW, SecondOrderPerceptron
+from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
+from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+from .estimators.risk import RiskDescent
+
+
+class Task(NamedTuple):
+    """Data, and the learners to try on them."""
+
+    title: str
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray | None
+    y_test: np.ndarray | None
+    learners: dict[str, Any]
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    rule: str
+    epochs: int
+    updates: int
+    mistakes: int | None  #: None: the learner has no such count
+    bound: int | None  #: what a theorem allows; None: none applies
+    theorem: str  #: its letter in `THEOREMS`
+    bracket: tuple[float | None, float] | None  #: around the best margin
+    error: float | None  #: share of the test rows
+    seconds: float
+
+
+# ------------------------------------------------------------------------------------------------- the data
+
+
+def tasks() -> Iterator[Task]:
+    """Every data set with its learners."""
+    yield from toys()
+    yield breast_cancer()
+    yield digits()
+
+
+def toys() -> Iterator[Task]:
+    by_hand: dict[str, Any] = {"shuffle": False, "fit_intercept": False}
+    yield toy_task(
+        "four points, by hand (no intercept, in order)",
+        datasets.four_points(),
+        {
+            "Perceptron": Perceptron(**by_hand),
+            "MarginPerceptron(gamma=1)": MarginPerceptron(gamma=1.0, **by_hand),
+            "ROMMA": ROMMA(**by_hand),
+            "RiskDescent": RiskDescent(fit_intercept=False),
+        },
+    )
+    yield toy_task(
+        "spam: three mails, five words; ham is what says “learning”",
+        datasets.spam_words(),
+        {
+            "Elimination": Elimination(shuffle=False),
+            "Winnow": Winnow(shuffle=False),
+            "BalancedWinnow(eta=0.1)": BalancedWinnow(eta=0.1, shuffle=False, max_iter=None),
+            "PNormPerceptron(p=4)": PNormPerceptron(p=4, shuffle=False),
+        },
+    )
+    for title, cloud in (("near the origin", datasets.clouds_near), ("far from it", datasets.clouds_far)):
+        yield toy_task(
+            f"two clouds {title}",
+            cloud(),
+            {
+                "Perceptron": Perceptron(max_iter=None, random_state=0),
+                "MIRA(p=0.9)": MIRA(p=0.9, max_iter=None, random_state=0),
+            },
+            cloud(random_state=1),
+        )
+    yield toy_task(
+        "clouds that overlap: no line separates them",
+        datasets.overlapping_clouds(),
+        {
+            "Perceptron": Perceptron(random_state=0),
+            "AveragedPerceptron": AveragedPerceptron(random_state=0),
+        },
+        datasets.overlapping_clouds(random_state=1),
+    )
+
+
+def toy_task(
+    title: str, train: datasets.Toy, learners: dict[str, Any], test: datasets.Toy | None = None
+) -> Task:
+    X_test, y_test = (None, None) if test is None else (test.X, test.y)
+    return Task(title, train.X, train.y, X_test, y_test, learners)
+
+
+def breast_cancer() -> Task:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    scaler = StandardScaler().fit(X)
+    seed: dict[str, Any] = {"random_state": 0}
+    patient = {"max_iter": 1000, **seed}
+    return Task(
+        f"breast cancer: {len(X)} + {len(X_test)} rows, 30 features, standardised",
+        scaler.transform(X),
+        y,
+        scaler.transform(X_test),
+        y_test,
+        {
+            "Perceptron": Perceptron(**patient),
+            "AveragedPerceptron": AveragedPerceptron(**seed),
+            "VotedPerceptron": VotedPerceptron(**seed),
+            "MarginPerceptron(gamma=.02)": MarginPerceptron(gamma=0.02, **patient),
+            "MIRA": MIRA(**patient),
+            "MIRA(p=0.5)": MIRA(p=0.5, **patient),
+            "PassiveAggressive": PassiveAggressive(**patient),
+            "ROMMA": ROMMA(**patient),
+            "ALMA(alpha=0.9)": ALMA(**patient),
+            "SecondOrderPerceptron": SecondOrderPerceptron(log_updates=True, **seed),
+            'AROW(covariance="full")': AROW(covariance="full", log_updates=True, **seed),
+            "SCW": SCW(**seed),
+        },
+    )
+
+
+def digits() -> Task:
+    X, y = load_digits(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X / 16.0, y, stratify=y, random_state=0)
+    seed: dict[str, Any] = {"random_state": 0}
+    patient = {"max_iter": 200, **seed}
+    return Task(
+        f"digits: {len(X)} + {len(X_test)} rows, 64 features, 10 classes; joint, but where it says otherwise",
+        X,
+        y,
+        X_test,
+        y_test,
+        {
+            "Perceptron": Perceptron(**patient),
+            "AveragedPerceptron": AveragedPerceptron(**seed),
+            "MIRA(p=0.5)": MIRA(p=0.5, **patient),
+            'MIRA(solver="exact")': MIRA(solver="exact", **patient),
+            "PassiveAggressive": PassiveAggressive(**patient),
+            "Perceptron, one-vs-rest": Perceptron(multiclass="ovr", **seed),
+            "AROW, one-vs-rest": AROW(**seed),
+        },
+    )
+
+
+# ------------------------------------------------------------------------------------------------- the runs
+
+
+def run(task: Task) -> list[Row]:
+    """Train each learner twice, the second time by the clock; then hold the counts against the theorems."""
+    times = {name: time_fit(model, task) for name, model in task.learners.items()}
+    sample = Sample.of(task)
+    rows = []
+    for name, model in task.learners.items():
+        bound, letter = allowed(model, sample)
+        rows.append(
+            Row(
+                name,
+                model.n_iter_,
+                model.n_updates_,
+                getattr(model, "n_mistakes_", None),
+                bound,
+                letter,
+                one_bracket(getattr(model, "margin_bounds_", None)),
+                None if task.X_test is None else 1.0 - model.score(task.X_test, task.y_test),
+                times[name],
+            )
+        )
+    return rows
+
+
+def time_fit(model: Any, task: Task) -> float:
+    """Seconds of a fit; the one before it compiles."""
+    model.fit(task.X, task.y)
+    start = time.perf_counter()
+    model.fit(task.X, task.y)
+    return time.perf_counter() - start
+
+
+def one_bracket(bracket: Any) -> tuple[float | None, float] | None:
+    """(gamma_low, gamma_up), if the learner has one pair and not one per class."""
+    return None if isinstance(bracket, list) else bracket
+
+
+# --------------------------------------------------------------------------------------------- the theorems
+
+
+class Sample(NamedTuple):
+    """The training rows as the learners see them, and the best comparator that is known."""
+
+    rows: np.ndarray  #: augmented by the constant coordinate, where the learners have an intercept
+    codes: np.ndarray  #: class codes
+    R: float
+    gamma: float  #: the best margin of any learner here; not positive: none separates
+    u: np.ndarray  #: the unit vector (or unit matrix, a row per class) that has it
+
+    @classmethod
+    def of(cls, task: Task) -> Sample:
+        models = list(task.learners.values())
+        augment = any(model.fit_intercept for model in models)
+        rows = np.hstack([task.X, np.ones((len(task.X), 1))]) if augment else task.X
+        codes = np.searchsorted(np.unique(task.y), task.y)
+        candidates = [unit_weights(model, augment) for model in models]
+        u = max(candidates, key=lambda w: float(margins(w, rows, codes).min()))
+        gamma = float(margins(u, rows, codes).min())
+        return cls(rows, codes, theory.radius(rows), gamma, u)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are more than two classes."""
+        return len(self.u) > 1
+
+
+def unit_weights(model: Any, augment: bool) -> np.ndarray:
+    """(1 or n_classes, features): what the model predicts with, scaled to length 1."""
+    w = np.hstack([model.coef_, model.intercept_[:, None]]) if augment else model.coef_
+    length = float(np.linalg.norm(w))
+    return w / length if length > 0.0 else w
+
+
+def margins(u: np.ndarray, rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """y<u, x> of each row; for several classes how far the true class is ahead of its best rival."""
+    scores = rows @ u.T
+    if len(u) == 1:
+        return np.where(codes == 1, 1.0, -1.0) * scores[:, 0]
+    every = np.arange(len(rows))
+    true = scores[every, codes].copy()
+    scores[every, codes] = -np.inf
+    return true - scores.max(axis=1)
+
+
+def allowed(model: Any, sample: Sample) -> tuple[int | None, str]:
+    """The largest number of mistakes that the sharpest theorem allows, and the theorem's letter."""
+    if sample.several and getattr(model, "multiclass", "ovr") == "ovr":
+        return None, ""  # its counts are sums over the classes
+    claims = [(claim(model, sample), letter) for letter, claim in CLAIMS.get(type(model), {}).items()]
+    finite = [(math.floor(value * (1.0 + 1e-12)), letter) for value, letter in claims if value < math.inf]
+    return min(finite, key=lambda claim: claim[0], default=(None, ""))  # the first of equals
+
+
+def least(bound_at: Callable[[float], float], sample: Sample) -> float:
+    """The smallest bound over comparators c u, c > 0; every c gives a valid one."""
+
+    def at(log_c: float) -> float:
+        return bound_at(math.exp(log_c) / sample.R)
+
+    found = float(minimize_scalar(at, bounds=(-5.0, 15.0)).fun)
+    return min(found, bound_at(1.0 / sample.gamma)) if sample.gamma > 0.0 else found
+
+
+def missed(m: np.ndarray, c: float) -> np.ndarray:
+    """The hinge losses of c u, where u has the margins m."""
+    return np.maximum(0.0, 1.0 - c * m)
+
+
+def novikoff(model: Any, s: Sample) -> float:
+    if s.gamma <= 0.0:
+        return math.inf
+    return theory.multiclass(s.R, s.gamma) if s.several else theory.novikoff(s.R, s.gamma)
+
+
+def hinge(model: Any, s: Sample) -> float:
+    """On any data: what the comparator misses is paid for, at every visit."""
+    augment = s.rows.shape[1] > model.n_features_in_
+    u = s.u if s.gamma > 0.0 else unit_weights(model, augment)
+    m = margins(u, s.rows, s.codes)
+    bound = theory.multiclass_hinge_tight if s.several else theory.hinge_tight
+    return least(lambda c: bound(s.R, c, model.n_iter_ * float(missed(m, c).sum())), s)
+
+
+def margin_perceptron(model: Any, s: Sample) -> float:
+    """The band of width theta is (1 - eps) gamma for some eps, if the data have a wider margin."""
+    theta = (1.0 - model.eps) * model.gamma_
+    if s.gamma <= theta:
+        return math.inf
+    return 1.0 + theory.margin_perceptron(s.R, s.gamma, 1.0 - theta / s.gamma)
+
+
+def mira(model: Any, s: Sample) -> float:
+    if s.gamma <= 0.0:
+        return math.inf
+    if s.several:
+        return theory.multiclass_mira(s.R, 1.0 / s.gamma, model.p)
+    return theory.mira(s.R, s.gamma, model.p)
+
+
+def passive_aggressive(model: Any, s: Sample) -> float:
+    """A mistake has a loss of at least 1, so a bound on squared losses bounds mistakes."""
+    if s.several:
+        return math.inf
+    m = margins(s.u, s.rows, s.codes)
+    if model.variant == "I":
+        return least(lambda c: theory.pa1(s.R, c, model.C, model.n_iter_ * float(missed(m, c).sum())), s)
+    return least(lambda c: theory.pa2(s.R, c, model.C, model.n_iter_ * float((missed(m, c) ** 2).sum())), s)
+
+
+def romma(model: Any, s: Sample) -> float:
+    return theory.romma(s.R, s.gamma) if s.gamma > 0.0 and not s.several else math.inf
+
+
+def alma(model: Any, s: Sample) -> float:
+    normalised = margins(s.u, s.rows, s.codes) / np.linalg.norm(s.rows, axis=1)
+    return theory.alma(float(normalised.min()), model.alpha) if s.gamma > 0.0 else math.inf
+
+
+def second_order(model: Any, s: Sample) -> float:
+    if s.gamma <= 0.0:
+        return math.inf
+    hit = s.rows[model.update_log_["row"]]
+    uSu, logdet = theory.second_order_terms(hit, s.u[0], model.a)
+    return theory.second_order(model.a, s.gamma, uSu, logdet)
+
+
+def arow(model: Any, s: Sample) -> float:
+    if model.covariance != "full":
+        return math.inf
+    m = margins(s.u, s.rows, s.codes)
+    uXu, logdet = theory.second_order_terms(s.rows[model.update_log_["row"]], s.u[0], model.r)
+    right = model.n_updates_ - model.n_mistakes_
+
+    def at(c: float) -> float:
+        H = model.n_iter_ * float(missed(m, c).sum())
+        return theory.arow(model.r, c, c * c * uXu, logdet, right, H)
+
+    return least(at, s)
+
+
+def risk_descent(model: Any, s: Sample) -> float:
+    if s.gamma <= 0.0:
+        return math.inf
+    first = float(np.linalg.norm(s.rows[0]))
+    return theory.risk_descent_steps(len(s.rows), s.R, s.gamma, first, model.step)
+
+
+def balanced_winnow(model: Any, s: Sample) -> float:
+    low, _ = model.margin_bounds_  # of a u with ||u||_1 = 1
+    largest = float(np.abs(s.rows).max())
+    return theory.balanced_winnow(largest, max(0.0, low), s.rows.shape[1], model.eta)
+
+
+def p_norm(model: Any, s: Sample) -> float:
+    low, _ = model.margin_bounds_  # of a u with ||u||_q = 1
+    largest = float(np.linalg.norm(s.rows, ord=model.p, axis=1).max())
+    return theory.pnorm(model.p, largest, 1.0, max(0.0, low))
+
+
+def relevant(model: Any, s: Sample) -> int | None:
+    """1, if one input alone tells the classes apart; None: we do not know."""
+    inputs = s.rows[:, : model.n_features_in_]
+    return 1 if (inputs == (s.codes == 1)[:, None]).all(axis=0).any() else None
+
+
+def winnow(model: Any, s: Sample) -> float:
+    r = relevant(model, s)
+    return math.inf if r is None else theory.winnow2(model.n_features_in_, r)
+
+
+def elimination(model: Any, s: Sample) -> float:
+    r = relevant(model, s)
+    return math.inf if r is None else theory.elimination(model.n_features_in_, r)
+
+
+THEOREMS = {
+    "N": "Novikoff 1962; several classes: Crammer and Singer 2003",
+    "H": "hinge bound: Gentile and Warmuth 1998; Shalev-Shwartz and Singer 2005",
+    "B": "Balcan and Blum 2006",
+    "M": "Crammer and Singer 2003",
+    "P": "Crammer et al. 2006, as published",
+    "R": "Li and Long 2002",
+    "A": "Gentile 2001, as published",
+    "G": "Grove et al. 2001, as published",
+    "K": "Kivinen and Warmuth 1997",
+    "L": "Littlestone 1988",
+    "S": "Cesa-Bianchi et al. 2005, as published",
+    "W": "Crammer, Kulesza and Dredze 2009, as published",
+}
+CLAIMS: dict[type, dict[str, Callable[[Any, Sample], float]]] = {
+    Perceptron: {"N": novikoff, "H": hinge},
+    AveragedPerceptron: {"N": novikoff, "H": hinge},
+    VotedPerceptron: {"N": novikoff, "H": hinge},
+    MarginPerceptron: {"B": margin_perceptron},
+    MIRA: {"M": mira},
+    PassiveAggressive: {"P": passive_aggressive},
+    ROMMA: {"R": romma},
+    ALMA: {"A": alma},
+    PNormPerceptron: {"G": p_norm},
+    BalancedWinnow: {"K": balanced_winnow},
+    Winnow: {"L": winnow},
+    Elimination: {"L": elimination},
+    SecondOrderPerceptron: {"S": second_order},
+    AROW: {"W": arow},
+    RiskDescent: {"N": risk_descent},
+}
+
+
+# ------------------------------------------------------------------------------------------------ the table
+
+
+COLUMNS: dict[str, tuple[int, Any]] = {
+    "rule": (27, "left"),
+    "epochs": (6, "right"),
+    "updates": (7, "right"),
+    "mistakes": (8, "right"),
+    "≤ bound": (9, "right"),
+    " ": (1, "left"),
+    "best margin": (16, "right"),
+    "error": (5, "right"),
+    "time": (8, "right"),
+}
+WIDTH = sum(width + 2 for width, _ in COLUMNS.values()) - 2
+
+
+def table(rows: list[Row], header: bool = False) -> Table:
+    """One group; all groups have the same columns, so that they read as one table."""
+    out = Table(box=None, padding=(0, 1), pad_edge=False, show_header=header)
+    for name, (width, side) in COLUMNS.items():
+        out.add_column(name, width=width, justify=side, no_wrap=True)
+    for row in rows:
+        out.add_row(*cells(row))
+    return out
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    return (
+        row.rule,
+        f"{row.epochs:,}",
+        f"{row.updates:,}",
+        "" if row.mistakes is None else f"{row.mistakes:,}",
+        "" if row.bound is None else f"{row.bound:,}",
+        row.theorem,
+        between(row.bracket),
+        "" if row.error is None else f"{row.error:.1%}",
+        f"{1e3 * row.seconds:.1f} ms",
+    )
+
+
+def between(bracket: tuple[float | None, float] | None) -> str:
+    """gamma_low to gamma_up, rounded outwards; without the first where nothing was separated."""
+    if bracket is None:
+        return ""
+    low, up = bracket
+    shown = two_digits(up, ROUND_CEILING)
+    return f"{two_digits(low, ROUND_FLOOR)} to {shown}" if low is not None and low > 0.0 else f"up to {shown}"
+
+
+def two_digits(value: float, rounding: str) -> str:
+    """Two significant digits."""
+    return f"{Context(prec=2, rounding=rounding).create_decimal(value):f}"
+
+
+NOTES = """\
+[bold]mistakes[/]     rows on the wrong side or on the hyperplane when they were met; aggressive rules also
+             update on rows that are right by too little
+[bold]≤ bound[/]      what a theorem allows; nothing where none applies; the letter says which:
+{theorems}
+[bold]best margin[/]  the largest margin of any separator lies between these two, in the norm of the learner;
+             a first number above 0 proves that the rows are separable
+[bold]error[/]        on test rows;  [bold]time[/]  of one fit, compiled before
+"""
+
+NEXT = """\
+[bold]Next:[/] README.md has a quick start and the table "which algorithm when"; help(perceptrons.Perceptron)
+gives the mathematics of a class; make test checks every promise; make bench measures the speed."""
+
+
+def legend(groups: list[tuple[str, list[Row]]]) -> str:
+    """The theorems that occur."""
+    used = {row.theorem for _, rows in groups for row in rows}
+    return "\n".join(f"{'':13}{letter}  {name}" for letter, name in THEOREMS.items() if letter in used)
+
+
+def main() -> None:
+    """Train, and print the table."""
+    console = Console(highlight=False)
+    if not console.is_terminal or console.width < WIDTH:
+        console = Console(highlight=False, width=WIDTH)
+    start = time.perf_counter()
+    groups = []
+    with console.status("compiling and training; compiled code is kept for the next time"):
+        for task in tasks():
+            groups.append((task.title, run(task)))
+    console.print(table([], header=True), "─" * WIDTH, sep="")
+    for title, rows in groups:
+        console.print(f"[bold]{title}[/]")
+        console.print(table(rows))
+        console.print()
+    console.print(NOTES.format(theorems=legend(groups)))
+    console.print(NEXT, end="\n\n")
+    n_learners = sum(len(rows) for _, rows in groups)
+    console.print(f"{n_learners} learners, each fitted twice, in {time.perf_counter() - start:.1f} s.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""scikit-learn's own checks on every public estimator; each expected failure says why.
+
+Nothing is skipped: pandas is installed and `make test` sets SCIPY_ARRAY_API.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Binarizer, KBinsDiscretizer, MinMaxScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
+
+import perceptrons as pc
+from perceptrons import rules
+
+# ------------------------------------------------------------------------------ what is checked
+
+ANY_INPUT = [
+    pc.Perceptron(),
+    pc.AveragedPerceptron(),
+    pc.VotedPerceptron(),
+    pc.MarginPerceptron(),
+    pc.MIRA(),
+    pc.PassiveAggressive(),
+    pc.ROMMA(),
+    pc.ALMA(),
+    pc.BalancedWinnow(),
+    pc.PNormPerceptron(),
+    pc.SecondOrderPerceptron(),
+    pc.AROW(),
+    pc.SCW(),
+    pc.RiskDescent(max_steps=100),
+    pc.OnlineClassifier(),
+    # the other roads through the same classes
+    pc.Perceptron(multiclass="ovr", readout="average", learning_rate="updates"),
+    pc.PassiveAggressive(variant="II", solver="exact"),
+    pc.AROW(covariance="full"),
+    pc.RiskDescent(pick="random", max_steps=100),
+    pc.OnlineClassifier(rule=rules.PA1(), readout="random"),
+]
+
+RESTRICTED = [pc.Winnow(), pc.Elimination()]
+"""Learners that are defined for inputs in [0, 1], or for 0 and 1 only."""
+
+# scikit-learn seeds the outermost estimator of a pipeline only, so these bring their seed
+PREPARED = [
+    make_pipeline(MinMaxScaler(clip=True), pc.Winnow(random_state=0)),
+    make_pipeline(Binarizer(), pc.Winnow(kind=1, random_state=0)),
+    make_pipeline(KBinsDiscretizer(strategy="uniform"), pc.Elimination(random_state=0)),
+    make_pipeline(Binarizer(), pc.Elimination(literals="all", random_state=0)),
+]
+
+
+def test_every_public_estimator_is_checked():
+    public = {name for name in pc.__all__ if isinstance(getattr(pc, name), type)}
+    assert public == {type(model).__name__ for model in ANY_INPUT + RESTRICTED}
+    assert all(is_classifier(model) for model in ANY_INPUT + RESTRICTED)
+
+
+# ------------------------------------------------------------- what is expected to fail, and why
+
+ONLINE = (
+    "a row of weight 2 is one update of twice the size; a row given twice is two visits, and the second "
+    "sees the weights that the first has left. No online learner can make them equal."
+)
+ZERO_OR_ONE = "the check gives arbitrary weights; a rule whose theory has no row weights takes 0 and 1 only, and says so"
+NO_MARGIN = (
+    "the check asks for 87 % of the test rows on the side of a class of weight 1000. A perceptron ends its "
+    "updates there once the training rows of that class are right, and gets 86 % with this seed; see "
+    "test_a_heavy_class_is_learned."
+)
+STEPS = "Pipeline fits its steps in place: scikit-learn expects this failure of its own pipelines, too"
+TIE = (
+    "the check wants decision_function > 0 where the prediction is positive; for learners of disjunctions "
+    "a tie, w.x = threshold, is positive too"
+)
+
+TIES = {
+    ("kbinsdiscretizer", "elimination"): {"check_classifiers_train": TIE},
+    ("binarizer", "elimination"): {"check_classifiers_classes": TIE},
+}
+"""Pipelines that meet a tie in the data of these checks."""
+
+ANY_WEIGHT = (
+    pc.Perceptron,
+    pc.AveragedPerceptron,
+    pc.VotedPerceptron,
+    pc.MarginPerceptron,
+    pc.PassiveAggressive,
+    pc.OnlineClassifier,
+)
+
+
+def expected_failures(model: BaseEstimator) -> dict[str, str]:
+    """The checks that have to fail, and the reason of each."""
+    if isinstance(model, Pipeline):
+        reasons = {"check_estimators_overwrite_params": STEPS, "check_dont_overwrite_parameters": STEPS}
+        return reasons | TIES.get(tuple(model.named_steps), {})
+    reasons = {}
+    if str(model) in ("Perceptron()", "AveragedPerceptron()", "VotedPerceptron()", "OnlineClassifier()"):
+        reasons["check_class_weight_classifiers"] = NO_MARGIN
+    if has_fit_parameter(model, "sample_weight"):
+        reasons["check_sample_weight_equivalence_on_dense_data"] = ONLINE
+        reasons["check_sample_weight_equivalence_on_sparse_data"] = ONLINE
+        if not isinstance(model, ANY_WEIGHT):
+            reasons["check_sample_weights_list"] = ZERO_OR_ONE
+            reasons["check_sample_weights_not_overwritten"] = ZERO_OR_ONE
+    return reasons
+
+
+def refuses_the_range(error: BaseException | None) -> bool:
+    """Whether a learner has refused inputs outside its range, however deep in the chain."""
+    if error is None:
+        return False
+    return "needs inputs that are" in str(error) or refuses_the_range(error.__cause__ or error.__context__)
+
+
+# ---------------------------------------------------------------------------------------- checks
+
+
+@parametrize_with_checks(ANY_INPUT, expected_failed_checks=expected_failures)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(PREPARED, expected_failed_checks=expected_failures)
+def test_restricted_range_in_a_pipeline(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks(RESTRICTED, expected_failed_checks=expected_failures)
+def test_restricted_range_bare(estimator, check):
+    try:
+        check(estimator)
+    except Exception as error:
+        if not refuses_the_range(error):
+            raise
+        pytest.xfail(f"the data of this check are outside the range of {type(estimator).__name__}")
+
+
+# ------------------------------------------------------- what holds where a check had to be excused
+
+
+@pytest.mark.parametrize("model", ANY_INPUT[:3] + ANY_INPUT[14:15], ids=str)
+def test_a_heavy_class_is_learned(model):
+    X, y = make_blobs(centers=3, random_state=0, cluster_std=20)  # very noisy, as in the check
+    weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}
+    model = type(model)(class_weight=weights, max_iter=1000, random_state=0).fit(X, y)
+    assert np.all(model.predict(X[y == 0]) == 0)
+    assert np.mean(model.predict(X) == 0) > 0.8
+
+
+WEIGHTED = [model for model in ANY_INPUT + RESTRICTED if has_fit_parameter(model, "sample_weight")]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", WEIGHTED, ids=str)
+def test_a_row_of_weight_zero_is_as_good_as_absent(model, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(60, 6)).astype(float)
+    y = rng.integers(n_classes, size=60)
+    weights = (rng.random(60) < 0.7).astype(float)
+    kept = np.flatnonzero(weights)
+    params = {"shuffle": False, "random_state": 0}
+
+    def trained(X: Any, y: Any, weights: Any) -> Any:
+        fresh = type(model)(**{**model.get_params(), **params})
+        return fresh.fit(X, y, sample_weight=weights)
+
+    weighted, removed = trained(X, y, weights), trained(X[kept], y[kept], None)
+    ones = trained(X[kept], y[kept], np.ones(len(kept)))
+    for other in (removed, ones):
+        assert np.array_equal(weighted.decision_function(X), other.decision_function(X))
+        assert np.array_equal(weighted.coef_, other.coef_)
+        assert weighted.history_ == other.history_
+        assert weighted.margin_bounds_ == other.margin_bounds_
+        assert weighted.radius_ == other.radius_

@@ -1,0 +1,86 @@
+"""The demo prints every learner, and no count above its bound."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from perceptrons import demo
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """What ``main()`` prints where there is no terminal."""
+    import contextlib
+    import io
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        demo.main()
+    return out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def lines(printed):
+    """The rows of the table: (rule, epochs, updates, rest of the line)."""
+    row = re.compile(r"^(\S.*?)  +([\d,]+)  +([\d,]+)  (.*) ms$", re.MULTILINE)
+    return [
+        (rule, count(epochs), count(updates), rest) for rule, epochs, updates, rest in row.findall(printed)
+    ]
+
+
+def count(text):
+    return int(text.replace(",", ""))
+
+
+def test_every_learner_has_a_row(printed, lines):
+    tasks = list(demo.tasks())
+    assert [rule for rule, *_ in lines] == [name for task in tasks for name in task.learners]
+    assert all(task.title in printed for task in tasks)
+
+
+def test_no_count_is_above_its_bound(lines):
+    bounded = 0
+    for rule, _, updates, rest in lines:
+        found = re.match(r" *([\d,]*) +([\d,]+)  ([A-Z])", rest)
+        if found is None:
+            continue
+        mistakes, bound, letter = found.groups()
+        assert letter in demo.THEOREMS
+        assert (count(mistakes) if mistakes else updates) <= count(bound), rule
+        bounded += 1
+    assert bounded >= 25
+
+
+def test_every_letter_is_explained(printed, lines):
+    letters = {match for *_, rest in lines for match in re.findall(r"  ([A-Z])  ", rest)}
+    assert letters
+    for letter in letters:
+        assert f" {letter}  {demo.THEOREMS[letter]}" in printed
+
+
+def test_piped_output_is_plain_text_of_one_width(printed):
+    assert "\x1b" not in printed and "…" not in printed
+    assert max(map(len, printed.splitlines())) <= demo.WIDTH
+
+
+def test_says_where_to_go_next(printed):
+    assert "README.md" in printed and "make test" in printed
+
+
+def test_brackets_are_rounded_outwards():
+    assert demo.between((0.0002139, 0.0638)) == "0.00021 to 0.064"
+    assert demo.between((-1.0, 0.0631)) == "up to 0.064"
+    assert demo.between((None, math.inf)) == "up to Infinity"
+    assert demo.between(None) == ""
+
+
+def test_margins_of_several_classes_are_over_the_best_rival():
+    u = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    rows = np.array([[3.0, 1.0], [3.0, 1.0]])
+    assert demo.margins(u, rows, np.array([0, 1])).tolist() == [2.0, -2.0]
+
+
+def test_margins_of_two_classes_are_signed():
+    assert demo.margins(np.array([[2.0]]), np.array([[1.0], [3.0]]), np.array([0, 1])).tolist() == [-2.0, 6.0]
