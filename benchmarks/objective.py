@@ -32,7 +32,7 @@ WIDTH = 150  # of the report, where there is no terminal to ask
 class Effort(NamedTuple):
     """How much to measure."""
 
-    rounds: int = 15  #: timed rounds of a contest
+    rounds: int = 25  #: timed rounds of a contest
     slow_rounds: int = 5  #: of one that takes seconds a round
     few: int = 5  #: epochs of the short fit
     many: int = 25  #: epochs of the long fit
@@ -172,3 +172,12 @@ def show(lines: list[Line], out: Console) -> None:
         verdict = f"[{style}]{line.verdict}[/]" if style else ""
         table.add_row(line.key, line.work, line.against, line.shown, line.shown_goal, verdict, line.detail)
     out.print(table)
+
+
+def markdown(lines: list[Line]) -> str:
+    """The same table for README.md."""
+    rows = ["| work | against | measured | goal | |", "|---|---|---:|---:|---|"]
+    for line in lines:
+        cells = (line.work, line.against, line.shown, line.shown_goal, line.verdict)
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows)

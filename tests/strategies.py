@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import optimize
 
 UNIT = 64  # numbers are k/64 ...
 LARGEST = 4  # ... with |k/64| <= 4
@@ -284,3 +285,57 @@ def adversarial_stream(
         if not updating.any():
             return
         yield int(np.argmax(np.where(updating, m, -np.inf)))
+
+
+# ----------------------------------------------------------------------------------- the best margin
+
+
+def best_margin(X: np.ndarray, y: np.ndarray) -> float:
+    """gamma*, the largest geometric margin of any hyperplane through the origin; 0 if there is none.
+
+    The shortest u with y<u, x> >= 1 by Lawson and Hanson's reduction to non-negative least squares.
+
+    >>> X, y = np.array([[3.0, 1.0], [1.0, 3.0], [-2.0, -2.0]]), np.array([1, 1, -1])
+    >>> round(best_margin(X, y) ** 2, 9)
+    8.0
+    """
+    Z = y[:, None] * X
+    scale = float(np.abs(Z).max(initial=1.0))
+    E = np.vstack([Z.T / scale, np.ones(len(Z))])
+    f = np.append(np.zeros(X.shape[1]), 1.0)
+    weights, _ = optimize.nnls(E, f)
+    residual = E @ weights - f
+    if np.linalg.norm(residual) < 1e-8:
+        return 0.0  # a weighting of the rows y x is 0
+    u = -residual[:-1] / residual[-1]
+    return scale / float(np.linalg.norm(u))
+
+
+def best_l1_margin(X: np.ndarray, y: np.ndarray) -> float:
+    """The largest margin of any u with ||u||_1 = 1, by linear programming; negative if none separates.
+
+    >>> X, y = np.array([[3.0, 1.0], [-2.0, -2.0]]), np.array([1, -1])
+    >>> round(best_l1_margin(X, y), 9)
+    2.0
+    """
+    Z, n = y[:, None] * X, X.shape[1]
+    # u = a - b with a, b >= 0 that sum to 1; the margin is the last unknown
+    A = np.hstack([-Z, Z, np.ones((len(Z), 1))])
+    sums = np.append(np.ones(2 * n), 0.0)[None, :]
+    cost, bounds = np.append(np.zeros(2 * n), -1.0), [(0, None)] * (2 * n) + [(None, None)]
+    return -float(optimize.linprog(cost, A, np.zeros(len(Z)), sums, [1.0], bounds).fun)
+
+
+def class_pairs(X: np.ndarray, y: np.ndarray, n_classes: int) -> np.ndarray:
+    """The rows (e_y - e_z) x' for every example and every other class z, flat: all of label +1.
+
+    A separator of these through the origin is a set of prototypes.
+    """
+    unit = np.eye(n_classes)
+    pairs = [
+        np.outer(unit[label] - unit[z], x).ravel()
+        for x, label in zip(X, y)
+        for z in range(n_classes)
+        if z != label
+    ]
+    return np.array(pairs)

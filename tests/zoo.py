@@ -1,4 +1,4 @@
-"""Every estimator of the linear family, with data that all of them accept, and a way to tell whether a model has changed."""
+"""Every estimator of the linear family, data that all of them accept, and a model's whole state."""
 
 from __future__ import annotations
 

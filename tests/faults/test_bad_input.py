@@ -127,7 +127,7 @@ def test_weights_that_would_overflow_stay_at_their_last_finite_value(name):
         params = {"gamma": 1e300, "max_iter": None}
     rows = np.array([[1e150, 1.0], [1.0, -1e150], [-1e150, 2e150]])
     model = make(name, fit_intercept=False, **params)
-    with pytest.raises(NumericalError, match="row .*(overflow|not a finite)"):
+    with pytest.raises(NumericalError, match=r"row .*(overflow|not a finite)"):
         for _ in range(3):
             model.partial_fit(rows * 0.9, [0, 1, 0], classes=[0, 1]).partial_fit(rows, [1, 0, 1])
             model.partial_fit(rows, [1, 1, 1])
@@ -159,22 +159,27 @@ def test_a_score_that_overflows_in_float32(classes):
 def test_after_a_failure_the_votes_are_those_of_the_updates_that_were_made():
     rows = np.array([[1, 0], [0, 1], [1, 1], [1e4, 1e4]], np.float32) * np.float32(1e18)
     labels = np.array([1, 0, 1, 0])
-    for params in ({}, {"multiclass": "ovr"}):
-        y = labels if not params else np.array([1, 0, 2, 0])
-        model = make("Perceptron", readout="vote", fit_intercept=False, **params)
+    for classes in (labels, np.array([1, 0, 2, 0])):
+        model = make("Perceptron", readout="vote", fit_intercept=False)
         with pytest.raises(NumericalError, match="row 3"):
-            model.partial_fit(rows, y)
-        clean = make("Perceptron", readout="vote", fit_intercept=False, **params)
-        clean.partial_fit(rows[:3], y[:3])
+            model.partial_fit(rows, classes)
+        clean = make("Perceptron", readout="vote", fit_intercept=False)
+        clean.partial_fit(rows[:3], classes[:3])
         small = rows / np.float32(1e18)
         np.testing.assert_array_equal(model.decision_function(small), clean.decision_function(small))
         np.testing.assert_array_equal(model.update_log_, clean.update_log_)
+    for n_jobs in (1, 2):  # one against the rest: each learner goes as far as it can
+        model = make("Perceptron", readout="vote", fit_intercept=False, multiclass="ovr", n_jobs=n_jobs)
+        with pytest.raises(NumericalError, match="row 3"):
+            model.partial_fit(rows, np.array([1, 0, 2, 0]))
+        votes = np.abs(model.decision_function(small))
+        np.testing.assert_array_equal(votes.max(axis=0), [3, 3, 4])
 
 
 def test_a_step_too_large_for_float32():
     rows = np.eye(2, dtype=np.float32) * np.float32(1e-30)
     model = make("PassiveAggressive", variant="hard", fit_intercept=False)
-    with pytest.raises(NumericalError, match="overflow the weights. Scale the data"):
+    with pytest.raises(NumericalError, match=r"overflow the weights\. Scale the data"):
         model.fit(rows, [0, 1])
     np.testing.assert_array_equal(model.coef_, 0.0)
     model.fit(rows.astype(np.float64), [0, 1])
@@ -524,9 +529,7 @@ def test_dense_storage(name, storage, tmp_path):
 def twice(A: Any) -> Any:
     """The same matrix with every entry stored as two halves, in the wrong order."""
     data = np.repeat(A.data / 2.0, 2)
-    indices = np.concatenate(
-        [np.tile(A.indices[a:b][::-1], 2) for a, b in zip(A.indptr[:-1], A.indptr[1:])]
-    )
+    indices = np.concatenate([np.tile(A.indices[a:b][::-1], 2) for a, b in zip(A.indptr[:-1], A.indptr[1:])])
     return sp.csr_array((data, indices, 2 * A.indptr), shape=A.shape)
 
 
@@ -665,7 +668,10 @@ BROKEN = {
     "negative indptr": (setting("indptr", 4, -(2**31)), "indptr"),
     "too few pointers": (shortened("indptr", 1), "indptr must hold 9 integers"),
     "data too short": (shortened("data", 2), "indptr is not an ascending sequence from 0 to at most 15"),
-    "indices too short": (shortened("indices", 2), "indptr is not an ascending sequence from 0 to at most 15"),
+    "indices too short": (
+        shortened("indices", 2),
+        "indptr is not an ascending sequence from 0 to at most 15",
+    ),
     "float indices": (floating, "indices of type float64"),
 }
 
@@ -836,7 +842,10 @@ def test_bad_parameters(name, parameter, values):
         (pc.OnlineClassifier(rule=rules.MIRA(), class_weight={0: 2.0}), "no theory of row weights"),
         (pc.OnlineClassifier(rule=rules.MIRA(), class_weight="balanced"), "no theory of row weights"),
         (pc.MIRA(variant="crammer_singer"), "never moves from W = 0; give fit a coef_init"),
-        (pc.MarginPerceptron(early_stopping=True, validation_fraction=0.01), "early_stopping cannot hold out"),
+        (
+            pc.MarginPerceptron(early_stopping=True, validation_fraction=0.01),
+            "early_stopping cannot hold out",
+        ),
     ],
 )
 def test_parameters_that_do_not_go_together(model, message):

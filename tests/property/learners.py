@@ -50,6 +50,7 @@ class Learner(NamedTuple):
     exact: bool = False  #: on rows of dyadic numbers nothing is rounded
     framed: bool = True  #: takes an intercept and unit rows
     tol: float = 1e-9  #: how well the weights agree
+    top: bool = True  #: it matters which of the rivals scores most
 
     def __str__(self) -> str:
         return self.name
@@ -65,14 +66,14 @@ class Learner(NamedTuple):
     def hangs_on_rounding(self, run: Any, X: Any, y: Any, order: Any, relative: float = 0.0) -> bool:
         if self.exact and run.normalize is None and not relative:
             return False
-        return hangs_on_rounding(run, X, y, order, self.goals, relative or self.tol)
+        return hangs_on_rounding(run, X, y, order, self.goals, relative or self.tol, self.top)
 
 
 # ------------------------------------------------------------------------------------- near ties
 
 
 def hangs_on_rounding(
-    run: reference.Run, X: Any, y: Any, order: Any, goals: Goals, relative: float = 1e-9
+    run: reference.Run, X: Any, y: Any, order: Any, goals: Goals, relative: float, top: bool
 ) -> bool:
     """Whether some decision of the run was nearer to its threshold than ``relative``.
 
@@ -87,13 +88,13 @@ def hangs_on_rounding(
     before = [0, *after[:-1]]
     vectors = np.stack(run.vectors)
     for k, i in zip(before, chain.from_iterable(order), strict=True):
-        for distance, scale, lands in _decisions(vectors[: k + 1], X[i], int(y[i]), goals):
+        for distance, scale, lands in _decisions(vectors[: k + 1], X[i], int(y[i]), goals, top):
             if relative * scale > abs(distance) > (1e-13 * scale if lands else -1.0):
                 return True
     return False
 
 
-def _decisions(vectors, x, label, goals):
+def _decisions(vectors, x, label, goals, top):
     """(distance, scale, lands) of the decisions on one example; the last vector is the current one."""
     w, k, q = vectors[-1], len(vectors) - 1, float(x @ x)
     N, size = float(np.sum(w * w)), _size(vectors, x)
@@ -103,6 +104,8 @@ def _decisions(vectors, x, label, goals):
         yield from goals(m, q, N, k, size)
         return
     for r, s in combinations(range(len(w)), 2):  # who scores more decides who pays
+        if not top and label not in (r, s):
+            continue
         difference = vectors[:, r] - vectors[:, s]
         yield float(difference[-1] @ x), _size(difference, x), False
     s = w @ x
@@ -337,6 +340,7 @@ def _joint_pa(variant, solver):
         reference.multiclass_passive_aggressive,
         {"variant": variant, "solver": solver, "C": 0.125},
         at(1.0, lands=variant != "PA-II"),
+        top=solver == "top",
     )
 
 
@@ -362,6 +366,7 @@ JOINT = [
             reference.multiclass_mira,
             {"p": p, "solver": solver},
             at(p),
+            top=solver == "top",
         )
         for p, solver in [(0.0, "top"), (0.25, "exact")]
     ),

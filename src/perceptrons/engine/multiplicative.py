@@ -223,7 +223,7 @@ def stays_finite(link, rows, i, y, theta):
         j = column(rows, p)
         yx = y * factor(rows, i) * value(rows, i, p)
         after = moved(link, theta[j], yx)
-        if after != -inf and not abs(weight_of(link, after, abs(after))) <= WEIGHT_LIMIT:
+        if not abs(weight_of(link, after, abs(after))) <= WEIGHT_LIMIT:
             return False
     return True
 

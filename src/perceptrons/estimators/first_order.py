@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import rules
 from ..engine import multiclass, spaces
+from ..engine.custom import engine_rule
 from . import checks
 from .checks import estimator
 from .one_row import Streaming
@@ -200,7 +201,9 @@ class OnlineClassifier(FirstOrder):
                 f"@rules.rule; got {rule!r}."
             )
         for name in getattr(rule, "_fields", ()):
-            checks.positive(f"{type(rule).__name__}.{name}", getattr(rule, name), zero=name in ("p", "delta"))
+            where = f"rule {type(rule).__name__}.{name}"
+            checks.positive(where, getattr(rule, name), zero=name in ("p", "delta"))
+        engine_rule(rule)  # a user's rule that does not compile is refused here, before anything changes
 
     def _rule(self) -> Any:
         return rules.Perceptron() if self.rule is None else self.rule

@@ -180,12 +180,25 @@ class Online(Watched, Growing):
                 orders = self._checked_order(order, batch)
                 self._hold_out(batch, checks.generator(0))  # raises where it cannot be done
                 space = old if old is not None else self._start(batch, coef_init, intercept_init)
+                journals = self._new_journals(space)
                 if old is not None:
+                    journals = self._kept_journals(journals)
                     space.forget_start()
-                self._adopt(space, self._new_journals(space))
+                self._adopt(space, journals)
             watch = Watch(self, X, y, sample_weight)
             watch.around(lambda: self._run_epochs(batch, orders, watch), self._max_epochs(orders))
         return self
+
+    def _kept_journals(self, fresh: list[Journal]) -> list[Journal]:
+        """The journals of a model that goes on: a vote needs all updates since w = 0, a log only the new."""
+        if self._readout not in ("vote", "random"):
+            return fresh
+        if len(self._journals) != len(fresh):
+            raise ValueError(
+                f"readout={self._readout!r} needs all updates, and the earlier ones were not kept. Fit again "
+                "with warm_start=False, or use readout='average'."
+            )
+        return self._journals
 
     def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:
         """How many epochs there can be; None: any number."""
@@ -251,6 +264,13 @@ class Online(Watched, Growing):
             raise ValueError("intercept_init needs fit_intercept=True.")
         scaled = intercept / self._bias() if self.fit_intercept else intercept
         w = np.hstack([coef, scaled[:, None]])
+        first_counts = self._readout == "average" and self._include_initial()
+        if w.any() and (self._readout in ("vote", "random") or first_counts):
+            initial = " with include_initial=True" if first_counts else ""
+            raise ValueError(
+                f"readout={self._readout!r}{initial} is for a start from w = 0; drop coef_init and "
+                "intercept_init, or use readout='last' or 'average'."
+            )
         if isinstance(space, spaces.OneVsRest):
             for learner, row in zip(space.learners, w, strict=True):
                 learner.start_at(row)
@@ -412,7 +432,8 @@ class Online(Watched, Growing):
                 journal.extend(number, part, batch.X)
             if self._readout == "random":
                 draw = checks.generator(self.random_state).random()
-                self.random_step_ = 1 + int(draw * max(1, self._examples()))
+                first = 0 if self._include_initial() else 1
+                self.random_step_ = first + int(draw * max(1, self._examples() + 1 - first))
 
         try:
             yield write
@@ -510,9 +531,13 @@ class Online(Watched, Growing):
         if readout == "average" and self._include_initial():
             t = max(1, self._examples())
             w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
-        if self._unit_votes and readout == "last":
-            w = w / max(np.sqrt(np.sum(np.square(w))), np.finfo(float).tiny)
-        return w
+        return self._unit(w) if self._unit_votes and readout == "last" else w
+
+    def _unit(self, w: np.ndarray) -> np.ndarray:
+        """w/||w||, or 0: of all prototypes together, or of each learner of one-vs-rest."""
+        axis = 1 if isinstance(self._space, spaces.OneVsRest) else None
+        length = np.sqrt(np.sum(np.square(w), axis=axis, keepdims=True))
+        return w / np.maximum(length, np.finfo(float).tiny)
 
     def _include_initial(self) -> bool:
         return False
@@ -521,9 +546,7 @@ class Online(Watched, Growing):
         d = self._space.n_features
         parts = [j.replay(step, self._bias(), self.row_norm == "l2", d) for j in self._journals]
         w = np.concatenate(parts)
-        if self._unit_votes:
-            w = w / max(np.sqrt(np.sum(np.square(w))), np.finfo(float).tiny)
-        return w
+        return self._unit(w) if self._unit_votes else w
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
