@@ -41,6 +41,7 @@ _KEEP_STALE_CACHES = 30 * 24 * 3600  # seconds
 _lock = threading.Lock()
 _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
+_seldom: list[Callable[..., Any]] = []
 
 
 def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,8 +64,14 @@ def dispatch(stub: Callable[..., Any], record: Any) -> Callable[..., Any]:
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: a function that compiled code may call."""
+    """Decorator: a function that compiled code may call; it becomes part of its caller."""
     _helpers.append(function)
+    return function
+
+
+def seldom(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: a helper that is called so seldom that it must not take registers from the loop."""
+    _seldom.append(function)
     return function
 
 
@@ -99,6 +106,10 @@ def _teach_numba() -> None:
     for function in _helpers:
         if function not in _taught:
             register_jitable(**options)(function)
+            _taught.add(function)
+    for function in _seldom:
+        if function not in _taught:
+            register_jitable(**{**options, "forceinline": False})(function)
             _taught.add(function)
     for stub, table in _records.items():
         if stub not in _taught:

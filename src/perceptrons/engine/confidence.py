@@ -152,8 +152,8 @@ def run(rule, rows, y, c, order, w, cov, scalars, log, tol, limit):
         n_errors += (s > 0.0) != (y[i] > 0.0)
         n_mistakes += m <= 0.0
         lowest = min(lowest, m)
-        if m < 1.0:
-            loss2 += (1.0 - m) * (1.0 - m)
+        loss = max(0.0, 1.0 - m)
+        loss2 += loss * loss
     write_back(scalars, scalars[SCALE], norm2, tau_sum, scalars[CLOCK], t, k)
     write_counts(scalars, n_mistakes, n_errors, 0, loss2, sum_q, lowest)
     return ending, at, n_logged

@@ -9,13 +9,15 @@ import numpy as np
 
 from ..rows import Dense, look, push, sqnorm
 from ..rules import State
-from .compiler import by_record, compiled, decide, dispatch, helper
+from .compiler import by_record, compiled, decide, dispatch, helper, seldom
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
     BUSY,
     CLOCK,
     DONE,
+    DRIFT,
+    DRIFT_LIMIT,
     ERRORS,
     EXAMPLES,
     LONGEST,
@@ -109,7 +111,7 @@ class Log(NamedTuple):
     alpha: np.ndarray  #: float64 (entries, classes): w_r <- keep w_r + alpha_r x; binary: one column, tau y
 
 
-@helper
+@seldom
 def sum_of_squares(v):
     total = 0.0
     for j in range(v.size):
@@ -124,7 +126,7 @@ def multiply(v, factor):
         v.flat[j] *= factor
 
 
-@helper
+@seldom
 def rescale(track, v, keep, scale, clock, norm2):
     """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range."""
     if keep == 0.0:
@@ -138,11 +140,24 @@ def rescale(track, v, keep, scale, clock, norm2):
     return multiply_out(v, scale, clock)
 
 
-@helper
+@seldom
 def multiply_out(v, scale, clock):
     """w = scale v, with a scale of 1."""
     multiply(v, scale)
     return 1.0, clock / scale
+
+
+@helper
+def fits(norm2, scale, limit):
+    """Whether v = w/scale is shorter than the limit."""
+    return sqrt(max(0.0, norm2)) <= sqrt(limit) * abs(scale)
+
+
+@helper
+def drifted(v, drift, keep, norm2, inner, length2):
+    """How far rounding may take the norm of keep w + d, kept step by step; 2 <w, d> and |d|^2 are added."""
+    terms = keep * keep * norm2 + abs(2.0 * keep * inner) + length2
+    return keep * keep * drift + np.finfo(v.dtype).eps * terms
 
 
 @helper
@@ -173,7 +188,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
     row.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
-    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
+    t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
@@ -205,9 +220,10 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
                     end = BAD_STEP  # overflow, or a rule that answered NaN
                     break
                 if keep != 1.0:
+                    drift = drifted(v, drift, keep, norm2, tau * m, tau * tau * q)
                     scale, clock = rescale(track, v, keep, scale, clock, norm2)
                 if scale != 1.0 and not (
-                    new_norm2 <= limit * scale * scale and isfinite(v.dtype.type(tau / scale))
+                    fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
                     scale, clock = multiply_out(v, scale, clock)  # v could not hold w/scale
                 d = tau * y[i] / scale
@@ -215,8 +231,8 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
                 push(rows, i, d, v)
                 k += 1
                 norm2 = max(0.0, new_norm2)
-                if k % REFRESH == 0:
-                    norm2 = scale * scale * sum_of_squares(v)
+                if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
+                    norm2, drift = scale * scale * sum_of_squares(v), 0.0
                 tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
                 if log.row.shape[0] > 0:
@@ -230,9 +246,10 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
         n_errors += wrong
         n_mistakes += mistake
         lowest = min(lowest, m)
-        if m < 1.0:
-            loss2 += (1.0 - m) * (1.0 - m)
+        loss = max(0.0, 1.0 - m)
+        loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return end, at, n_logged
 

@@ -19,6 +19,8 @@ from .linear import (
     Average,
     Last,
     UnitAverage,
+    drifted,
+    fits,
     multiply_out,
     pace,
     rescale,
@@ -31,6 +33,8 @@ from .scalars import (
     BAD_STEP,
     CLOCK,
     DONE,
+    DRIFT,
+    DRIFT_LIMIT,
     EXAMPLES,
     LOWEST,
     REFRESH,
@@ -261,7 +265,7 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
     ``true`` is scratch space for the scores in float64.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
-    t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
+    t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
@@ -305,15 +309,16 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
                     how = BAD_STEP
                     break
                 if keep != 1.0:
+                    drift = drifted(W, drift, keep, norm2, inner, q * length2)
                     scale, clock = rescale(track, W, keep, scale, clock, norm2)
-                if scale != 1.0 and not new_norm2 <= limit * scale * scale:
+                if scale != 1.0 and not fits(new_norm2, scale, limit):
                     scale, clock = multiply_out(W, scale, clock)  # W could not hold w/scale
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
                 k += 1
                 norm2 = max(0.0, new_norm2)
-                if k % REFRESH == 0:
-                    norm2 = scale * scale * sum_of_squares(W)
+                if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
+                    norm2, drift = scale * scale * sum_of_squares(W), 0.0
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
@@ -331,9 +336,10 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
         n_errors += wrong
         n_mistakes += mistake
         lowest = min(lowest, m)
-        if m < 1.0:
-            loss2 += (1.0 - m) * (1.0 - m)
+        loss = max(0.0, 1.0 - m)
+        loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return how, at, n_logged
 

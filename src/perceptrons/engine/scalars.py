@@ -17,11 +17,14 @@ LOSS2 = 9  #: sum of squared hinge losses
 SUM_Q = 10  #: sum of ||x||^2 over the updates
 LOWEST = 11  #: smallest signed margin met since it was last set to infinity
 LONGEST = 12  #: largest squared length of a row that was learned on its own
-SIZE = 13
+DRIFT = 13  #: how far rounding may have taken N away, by rules that scale w
+SIZE = 14
 
 #: The norm is updated step by step and recomputed after this many updates, wherever a pass begins or
 #: ends, so that a run cut into pieces makes the same numbers.
 REFRESH = 4096
+#: It is recomputed sooner when its drift exceeds so many tolerances: a factor above 1 magnifies the error.
+DRIFT_LIMIT = 100.0
 #: Squared norms beyond these stop a run before a weight can overflow.
 NORM_LIMIT = {np.dtype(np.float64): 1e300, np.dtype(np.float32): 1e76}
 #: w = SCALE * v is multiplied out when the scale leaves this range.
