@@ -149,7 +149,7 @@ def relaxed(goal: float) -> Goals:
 
     def goals(m, q, N, k, size):
         yield m - goal, size + goal, goal > 0.0
-        yield 1e-4 * (q * N - m * m), q * N, True
+        yield 1e-5 * (q * N - m * m), q * N, True
 
     return goals
 
@@ -211,7 +211,7 @@ FIRST_ORDER = [
     _pa("PA", "PA", at(1.0, lands=True)),
     _pa("PA-I", "PA-I", at(1.0, lands=True), C=0.125),
     _pa("PA-II", "PA-II", at(1.0), C=0.125),
-    Learner("ROMMA", pc.ROMMA, {}, reference.romma, {}, relaxed(0.0), tol=1e-6),
+    Learner("ROMMA", pc.ROMMA, {}, reference.romma, {}, relaxed(0.0), tol=1e-7),
     Learner(
         "ROMMA, aggressive",
         pc.ROMMA,
@@ -219,7 +219,7 @@ FIRST_ORDER = [
         reference.romma,
         {"aggressive": True, "delta": 0.25},
         relaxed(0.75),
-        tol=1e-6,
+        tol=1e-7,
     ),
     Learner("ALMA", pc.ALMA, {"alpha": 0.5}, reference.alma, {"alpha": 0.5}, shrinking(0.5)),
 ]
@@ -371,7 +371,7 @@ JOINT = [
         for p, solver in [(0.0, "top"), (0.25, "exact")]
     ),
     *(_joint_pa(variant, solver) for variant in ("PA", "PA-I", "PA-II") for solver in ("top", "exact")),
-    Learner("ROMMA", pc.ROMMA, {}, reference.multiclass_romma, {}, relaxed(0.0), tol=1e-6),
+    Learner("ROMMA", pc.ROMMA, {}, reference.multiclass_romma, {}, relaxed(0.0), tol=1e-7),
     Learner(
         "ROMMA, aggressive",
         pc.ROMMA,
@@ -379,7 +379,7 @@ JOINT = [
         reference.multiclass_romma,
         {"aggressive": True, "delta": 0.25},
         relaxed(0.75),
-        tol=1e-6,
+        tol=1e-7,
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""What the estimators promise beyond the updates: runs that stop, records, weights of rows, copies, readouts."""
+"""What the estimators promise beyond the updates: stops, records, weights of rows, readouts, copies."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_warm_start_and_the_rest():
     model.fit(X, y)
     assert model.margin_bounds_[1] == inf  # w did not start at 0
     before = snapshot(model)
-    with pytest.raises(ValueError, match="label the model does not know: .*2"):
+    with pytest.raises(ValueError, match=r"label the model does not know: .*2"):
         model.fit(X, y3)
     with pytest.raises(ValueError, match="features"):
         model.fit(X[:, :3], y)
@@ -290,7 +290,7 @@ def test_class_weights_multiply_row_weights(name):
 def test_a_class_of_weight_zero():
     model = make("Perceptron", class_weight={0: 1.0, 1: 1.0, 2: 0.0}).fit(X, y3)
     assert 2 not in model.predict(X[y3 != 2])
-    with pytest.raises(ValueError, match="class_weight .*9.* not a label in y"):
+    with pytest.raises(ValueError, match=r"class_weight .*9.* not a label in y"):
         make("Perceptron", class_weight={0: 1.0, 9: 2.0}).fit(X, y3)
     stream = make("Perceptron", class_weight={0: 1.0, 9: 2.0}).partial_fit(X, y3)  # 9 may yet come
     assert stream.classes_.tolist() == [0, 1, 2]
@@ -507,7 +507,7 @@ def test_abstaining_with_several_classes():
 
 def test_votes_have_no_distance():
     model = fitted("MarginPerceptron", readout="vote")
-    with pytest.raises(ValueError, match="abstain needs a distance.*readout='vote'"):
+    with pytest.raises(ValueError, match=r"abstain needs a distance.*readout='vote'"):
         model.predict(X, abstain=-1)
     for readout in ("average", "random", "last"):
         model = fitted("MarginPerceptron", readout=readout, normalized_votes=True, random_state=0)

@@ -1,0 +1,136 @@
+"""Which of the weights a run went through predict, and what a run tells about itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine import spaces
+from ..engine.journal import Journal
+from .checks import estimator
+from .growing import Growing
+
+
+@estimator
+class Readouts(Growing):
+    """The last weights, their average, their vote, or one of them; counters and the margin bracket."""
+
+    log_updates: bool = False
+    max_log: int = 10_000_000
+
+    if TYPE_CHECKING:  # what fitting sets
+        _low: Any = None
+        _longest: float = 0.0
+        random_step_: int = 0
+
+    # learners that have only the last w keep these answers
+    @property
+    def _readout(self) -> str:
+        return "last"
+
+    @property
+    def _unit_votes(self) -> bool:
+        return False
+
+    def _include_initial(self) -> bool:
+        return False
+
+    # ------------------------------------------------------------ the log of updates
+
+    def _keeps_journal(self) -> bool:
+        return self.log_updates or self._readout in ("vote", "random")
+
+    def _new_journals(self, space: Any) -> list[Journal]:
+        if not self._keeps_journal():
+            return []
+        if isinstance(space, spaces.OneVsRest):
+            return [Journal(1, self.max_log) for _ in space.learners]
+        return [Journal(space.n_classes if space.n_classes > 2 else 1, self.max_log)]
+
+    def _examples(self, r: int = 0) -> int:
+        """Examples seen by one learner."""
+        space = self._space
+        return (space.learners[r] if hasattr(space, "learners") else space).counts().examples
+
+    # ------------------------------------------------------------ scores and predictions
+
+    def _weights(self) -> np.ndarray:
+        """(1 or n_classes, n_features + 1) for the readout in force, the bias coordinate last."""
+        space = self._space
+        if self._readout == "random":
+            return self._replayed(self.random_step_)
+        readout = "average" if self._readout == "average" else "last"
+        w = space.weights(readout)
+        if readout == "average" and self._include_initial():
+            t = max(1, self._examples())
+            w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
+        return self._unit(w) if self._unit_votes and readout == "last" else w
+
+    def _unit(self, w: np.ndarray) -> np.ndarray:
+        """w/||w||, or 0: of all prototypes together, or of each learner of one-vs-rest."""
+        axis = 1 if isinstance(self._space, spaces.OneVsRest) else None
+        length = np.sqrt(np.sum(np.square(w), axis=axis, keepdims=True))
+        return w / np.maximum(length, np.finfo(float).tiny)
+
+    def _replayed(self, step: int) -> np.ndarray:
+        d = self._space.n_features
+        parts = [j.replay(step, self._bias(), self.row_norm == "l2", d) for j in self._journals]
+        w = np.concatenate(parts)
+        return self._unit(w) if self._unit_votes else w
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
+
+    def _votes(self, X: Any) -> np.ndarray:
+        self._rows(X)  # a vote would hide a value that is not finite
+        parts = []
+        for r, journal in enumerate(self._journals):
+            counts = journal.counts(self._examples(r), self._include_initial())
+            parts.append(journal.votes(X, self._bias(), self.row_norm == "l2", counts))
+        return np.concatenate(parts, axis=1)
+
+    # ------------------------------------------------------------ what follows from the space
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rows met on the wrong side of the hyperplane, or on it."""
+        return self._fitted("n_mistakes_").counts().mistakes
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates made."""
+        return self._fitted("n_updates_").counts().updates
+
+    @property
+    def n_errors_(self) -> int:
+        """Rows whose label was predicted wrongly when they were met."""
+        return self._fitted("n_errors_").counts().errors
+
+    @property
+    def radius_(self) -> float:
+        """Length of the longest row."""
+        longest = max(self._longest, self._fitted("radius_").longest())
+        return float(longest > 0.0) if self.row_norm == "l2" else longest
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up) around the best margin, in the learner's own space."""
+        return self._fitted("margin_bounds_").bracket(self._low)
+
+    @property
+    def update_log_(self) -> np.ndarray:
+        """Updates in order: fields epoch, row, step; and code, the class, for one-vs-rest."""
+        self._fitted("update_log_")
+        if not self._journals:
+            raise AttributeError("update_log_ needs log_updates=True, or readout 'vote' or 'random'.")
+        fields = [("epoch", np.int64), ("row", np.int64), ("step", np.float64), ("code", np.int64)]
+        parts = []
+        for r, journal in enumerate(self._journals):
+            part = np.zeros(len(journal), fields)
+            part["epoch"], part["row"], part["code"] = journal.epoch, journal.row, r
+            part["step"] = np.abs(journal.alpha).max(axis=1) if len(journal) else 0.0
+            parts.append(part)
+        if len(parts) == 1:
+            return parts[0][["epoch", "row", "step"]]
+        return np.concatenate(parts)
