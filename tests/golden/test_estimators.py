@@ -398,8 +398,7 @@ def precision_matrix(run: Trained) -> np.ndarray:
 
 
 def covariance(run: Trained) -> np.ndarray:
-    sigma = run.model.covariance_[0]
-    return sigma if run.model.fit_intercept else sigma[:-1, :-1]
+    return run.model.covariance_[0]
 
 
 def hidden_disjunction(run: Trained) -> list[int]:

@@ -50,7 +50,7 @@ def test_data_that_cannot_be_separated_keep_the_weights_in_a_ball(fit_intercept)
     rng = np.random.default_rng(0)
     noise = rng.integers(-8, 9, size=(12, 3)) / 8.0, np.where(rng.random(12) < 0.5, -1, 1)
     for X, y in ((xor.X, xor.y), contradiction, noise):
-        model = Perceptron(fit_intercept=fit_intercept, shuffle=False, warm_start=True, max_iter=2000)
+        model = Perceptron(fit_intercept=fit_intercept, shuffle=False, warm_start=True, max_iter=500)
         early, late = (longest_within(model, X, y, epochs=100) for _ in range(2))
         assert late <= early
         model.fit(X, y)

@@ -23,7 +23,7 @@ class SecondOrder(Streaming):
 
     @property
     def covariance_(self) -> np.ndarray:
-        """Sigma (or its diagonal) of each learner, the bias coordinate last."""
+        """Sigma (or its diagonal) of each learner; the constant coordinate last, where there is one."""
         learners = getattr(self._fitted("covariance_"), "learners", [self._space])
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
@@ -111,7 +111,7 @@ class AROW(SecondOrder):
     >>> from perceptrons import AROW
     >>> clf = AROW(shuffle=False, fit_intercept=False, max_iter=1).fit([[1.0, 0], [0, 3.0]], [1, 0])
     >>> clf.coef_, clf.covariance_
-    (array([[ 0.5, -0.3]]), array([[0.5, 0.1, 1. ]]))
+    (array([[ 0.5, -0.3]]), array([[0.5, 0.1]]))
     """
 
     r: float = 1.0

@@ -80,7 +80,7 @@ class Streaming(Online):
         if "_space" not in vars(self):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
         if isinstance(x, dict):  # names that the model does not know have no weight
-            known = vars(self).get("_names", vars(self).get("feature_names_in_", ()))
+            known = self._known_names()
             x = {name: value for name, value in x.items() if name in known}
         row, _ = self._one(x)
         self._check_values(row)
@@ -164,27 +164,30 @@ class Streaming(Online):
         return row.reshape(1, -1), []
 
     def _named(self, x: dict[str, float]) -> tuple[Any, list[str]]:
-        space = self._space
-        names = vars(self).get("_names")
-        if names is None:
-            known = vars(self).get("feature_names_in_")
-            if known is None and space.n_features:
-                raise ValueError(
-                    "This model was trained on unnamed features; give an array of "
-                    f"{space.n_features} numbers instead of a dict."
-                )
-            names = {} if known is None else {name: j for j, name in enumerate(known)}
-            self._names = names
+        names = self._known_names()
         new = [name for name in x if name not in names]
         for name in new:
             if not isinstance(name, str):
                 raise TypeError(f"feature names must be strings; got {name!r}.")
-        places = names | {name: j for j, name in enumerate(new, len(names))} if new else names
-        pairs = sorted((places[name], value) for name, value in x.items())
+        places = {name: j for j, name in enumerate(new, len(names))}
+        pairs = sorted((names[name] if name in names else places[name], x[name]) for name in x)
         indices = np.fromiter((j for j, _ in pairs), np.int32, len(pairs))
-        data = np.fromiter((v for _, v in pairs), space.frame.dtype, len(pairs))
+        data = np.fromiter((v for _, v in pairs), self._space.frame.dtype, len(pairs))
         indptr = np.asarray([0, len(pairs)], np.int32)
-        return sp.csr_array((data, indices, indptr), shape=(1, len(places))), new
+        return sp.csr_array((data, indices, indptr), shape=(1, len(names) + len(new))), new
+
+    def _known_names(self) -> dict[str, int]:
+        """Where the features of a row with names are."""
+        names = vars(self).get("_names")
+        if names is None:
+            known = vars(self).get("_given_names")
+            if known is None and self._space.n_features:
+                raise ValueError(
+                    "This model was trained on unnamed features; give an array of "
+                    f"{self._space.n_features} numbers instead of a dict."
+                )
+            names = self._names = {} if known is None else {name: j for j, name in enumerate(known)}
+        return names
 
     def _take_up_names(self, new: list[str]) -> None:
         if not new:
@@ -193,7 +196,22 @@ class Streaming(Online):
             self._names[name] = len(self._names)
         self._space.grow(len(self._names))
         self.n_features_in_ = len(self._names)
-        self.feature_names_in_ = np.asarray(list(self._names), dtype=object)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features, where they have names; made when asked for, as any row may add some."""
+        names = vars(self).get("_names") or vars(self).get("_given_names")
+        if names is None or not len(names):
+            raise AttributeError(f"The features of this {type(self).__name__} have no names.")
+        return np.asarray(list(names), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: np.ndarray) -> None:
+        self._given_names = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_given_names", None)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

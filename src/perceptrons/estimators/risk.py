@@ -167,7 +167,10 @@ class RiskDescent(Halfspace):
                     break
                 rows = self._choose(m, in_v, groups, rng)
                 g = problem.combine(rows, y[rows])
-                eps = self._length(w, g, m, y * problem.scores(g), goal, length0)
+                if self.step == "line-search":
+                    eps = self._searched_step(w, g, m, y * problem.scores(g), goal, length0)
+                else:
+                    eps = float(self.step)
                 if eps is None:
                     reason = "stalled"
                     break
@@ -208,7 +211,7 @@ class RiskDescent(Halfspace):
                 return rows
         raise AssertionError("unreachable: some row is in V")
 
-    def _length(
+    def _searched_step(
         self,
         w: np.ndarray,
         g: np.ndarray,
@@ -218,8 +221,6 @@ class RiskDescent(Halfspace):
         length0: float,
     ) -> float | None:
         """The step along g, or None when none lowers the risk."""
-        if self.step != "line-search":
-            return float(self.step)
         eps = best_step(m - goal, h)
         if eps is None:
             return None

@@ -86,7 +86,10 @@ class Confident(Space):
         return np.concatenate([self.v[: self.n_features], self.v[-1:]])[None, :]
 
     def trimmed_sigma(self) -> np.ndarray:
-        kept = np.r_[0 : self.n_features, self.v.shape[0] - 1]
+        """Sigma of the coordinates in use, that of the constant last where there is one."""
+        kept = np.arange(self.n_features)
+        if self.frame.bias != 0.0:
+            kept = np.append(kept, self.v.shape[0] - 1)
         return self.sigma[np.ix_(kept, kept)] if self.full else self.sigma[kept]
 
     def negate(self) -> None:
