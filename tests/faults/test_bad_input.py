@@ -176,6 +176,16 @@ def test_after_a_failure_the_votes_are_those_of_the_updates_that_were_made():
         np.testing.assert_array_equal(votes.max(axis=0), [3, 3, 4])
 
 
+def test_a_vote_does_not_hide_an_overflow():
+    rows = np.array([[1e18, 0], [0, 1e18]], np.float32)
+    model = make("VotedPerceptron", fit_intercept=False).fit(rows, [1, 0])
+    before = model.decision_function(rows)
+    for kind in (np.asarray, sp.csr_array):
+        with pytest.raises(NumericalError, match="Scale the data"):
+            model.predict(kind(np.array([[1e30, 1e30]], np.float32)))
+    np.testing.assert_array_equal(model.decision_function(rows), before)
+
+
 def test_a_step_too_large_for_float32():
     rows = np.eye(2, dtype=np.float32) * np.float32(1e-30)
     model = make("PassiveAggressive", variant="hard", fit_intercept=False)
@@ -388,11 +398,14 @@ def test_starts(name):
         ({"coef_init": np.ones(4)}, r"coef_init must have shape \(1, 5\).*got \(1, 4\)"),
         ({"coef_init": np.ones((3, 5))}, r"coef_init must have shape \(1, 5\).*got \(3, 5\)"),
         ({"coef_init": ["a"] * 5}, "coef_init must hold numbers"),
-        ({"coef_init": np.full(5, 1e200)}, "initial weights are too large.*1e\\+200"),
+        (
+            {"coef_init": np.full(5, 1e200)},
+            "initial weights are too large.*1e\\+200|'vote' is for a start from w = 0",
+        ),
     ):
         with refused(model, message):
             model.fit(X, y, **start)
-    with refused(model, "initial weights are too large"):
+    with refused(model, "initial weights are too large|is for a start from w = 0"):
         model.fit(X.astype(np.float32), y, coef_init=np.full(5, 1e60))
     model.set_params(fit_intercept=False)
     with refused(model, "intercept_init needs fit_intercept=True"):

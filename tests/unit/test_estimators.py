@@ -139,6 +139,7 @@ def test_warm_start_goes_on(name):
         model.fit(X, y3)
     once = make(name, max_iter=3).fit(X, y3, order=[range(8)] * 3)
     np.testing.assert_allclose(model.coef_, once.coef_, rtol=1e-12)
+    np.testing.assert_allclose(model.decision_function(X), once.decision_function(X), rtol=1e-12, atol=1e-12)
     assert len(model.history_) == 1
 
 

@@ -103,14 +103,15 @@ def _teach_numba() -> None:
     from numba.extending import overload, register_jitable
 
     options: Any = {"fastmath": FASTMATH, "error_model": "numpy", "forceinline": True}
-    for function in _helpers:
-        if function not in _taught:
-            register_jitable(**options)(function)
-            _taught.add(function)
-    for function in _seldom:
-        if function not in _taught:
-            register_jitable(**{**options, "forceinline": False})(function)
-            _taught.add(function)
+    for functions, other in (
+        (_helpers, {}),
+        (_seldom, {"forceinline": False}),
+        (rows.AS_WRITTEN, {"fastmath": {"contract"}}),
+    ):
+        for function in functions:
+            if function not in _taught:
+                register_jitable(**{**options, **other})(function)
+                _taught.add(function)
     for stub, table in _records.items():
         if stub not in _taught:
             overload(stub, jit_options=options, strict=False)(_chooser(table))

@@ -31,18 +31,23 @@ def frozen(a: Any, dtype: Any = None) -> np.ndarray:
     return a
 
 
-def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, int, bool]:
-    """(lowest, highest, whether each row ascends).
+def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, bool]:
+    """(highest, whether each row ascends); a negative index counts as a very high one.
 
     Descents are counted over all rows at once, and those that merely fall between two rows taken off again.
     """
     used = indices[: indptr[-1]]
     if not len(used):
-        return 0, -1, True
+        return -1, True
     n_descents = count_descents(used)
     edges = indptr[:-1][indptr[:-1] < indptr[1:]][1:]  # where rows with entries begin, the first apart
     n_descents -= np.count_nonzero(used[edges] <= used[edges - 1])
-    return int(used.min()), int(used.max()), n_descents == 0
+    return int(unsigned(used).max()), n_descents == 0
+
+
+def unsigned(indices: np.ndarray) -> np.ndarray:
+    """The same bits, read as numbers that cannot be negative."""
+    return indices.view(indices.dtype.str.replace("i", "u"))
 
 
 @compiled
@@ -106,8 +111,8 @@ def checked_csr(X: Any) -> Any:
             f"X is a broken CSR matrix: indptr is not an ascending sequence from 0 to at most "
             f"{n_stored} at row {row}."
         )
-    low, high, ascending = survey_indices(found, pointers)
-    if low < 0 or high >= n_features:
+    highest, ascending = survey_indices(found, pointers)
+    if highest >= n_features:
         _refuse_index(found, pointers, n_features)
     if len(X.data) > pointers[-1] or len(found) > pointers[-1]:  # what lies beyond is nobody's
         used = slice(0, pointers[-1])
@@ -155,8 +160,7 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
         indices, indptr = frozen(X.indices), frozen(X.indptr, np.int64)
         pointers = indptr.view(np.uint64)
         square_rows_csr(data, pointers, bias * bias, sq)
-        unsigned = indices.view(indices.dtype.str.replace("i", "u"))
-        rows = Csr(data, unsigned, pointers, frozen(sq), float(bias), bool(unit))
+        rows = Csr(data, unsigned(indices), pointers, frozen(sq), float(bias), bool(unit))
     else:
         dense = frozen(X)
         square_rows_dense(dense, bias * bias, sq)

@@ -104,6 +104,7 @@ class Journal:
             inner = inner + bias * bias
             if lengths is not None:
                 inner /= row_lengths(part, bias)[:, None] * lengths[None, :]
+            votes = out[start : start + block]
             _vote(
                 np.ascontiguousarray(inner),
                 self.position,
@@ -111,8 +112,9 @@ class Journal:
                 self.alpha,
                 counts,
                 np.zeros(n_columns),
-                out[start : start + block],
+                votes,
             )
+            votes[~np.isfinite(inner).all(axis=1)] = np.nan  # a sign would hide an overflow
         return out
 
     def replay(self, n_examples: int, bias: float, unit: bool, n_features: int) -> np.ndarray:

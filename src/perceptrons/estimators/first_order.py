@@ -153,7 +153,8 @@ class OnlineClassifier(FirstOrder):
     max_log : int, default=10_000_000
         Refuse a log longer than this.
     callback : callable or None, default=None
-        Called as ``callback(estimator)`` after each epoch; a true answer stops.
+        Called as ``callback(estimator)`` after each epoch; a true answer stops. scikit-learn's own callbacks,
+        such as its ``ProgressBar``, are set by :meth:`set_callbacks`.
     n_jobs : int or None, default=None
         Threads for one-vs-rest.
     verbose : int, default=0

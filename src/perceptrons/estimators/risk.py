@@ -159,7 +159,7 @@ class RiskDescent(Halfspace):
         with Progress(type(self).__name__, self.max_steps, self.verbose) as progress, quiet:
             while True:
                 in_v = m < goal
-                risks.append(float(np.sum(goal - m[in_v])))
+                risks.append(risk(m, goal))
                 if not in_v.any():
                     reason = "no row in V"
                     break
@@ -171,11 +171,12 @@ class RiskDescent(Halfspace):
                     eps = self._searched_step(w, g, m, y * problem.scores(g), goal, length0)
                 else:
                     eps = float(self.step)
-                if eps is None:
+                ahead = w if eps is None else w + eps * g
+                m_ahead = y * problem.scores(ahead)
+                if eps is None or (self.step == "line-search" and risk(m_ahead, goal) >= risks[-1]):
                     reason = "stalled"
                     break
-                w = w + eps * g
-                m = y * problem.scores(w)
+                w, m = ahead, m_ahead
                 if not np.isfinite(m).all():
                     raise ValueError("The descent overflowed: scale the data, or lower step.")
                 chosen.append(rows)
@@ -220,17 +221,13 @@ class RiskDescent(Halfspace):
         goal: float,
         length0: float,
     ) -> float | None:
-        """The step along g, or None when none lowers the risk."""
+        """The step along g, or None when there is none."""
         eps = best_step(m - goal, h)
         if eps is None:
             return None
         while np.linalg.norm(w + eps * g) < 0.5 * length0:  # not to w = 0, where R is 0 for nothing
             eps /= 2.0
-
-        def risk(margins: np.ndarray) -> float:
-            return float(np.sum(np.maximum(0.0, goal - margins)))
-
-        return eps if risk(m + eps * h) < risk(m) else None
+        return eps
 
     # ------------------------------------------------------------ what follows from the descents
 
@@ -307,6 +304,11 @@ class _Problem:
 
     def row(self, i: int) -> np.ndarray:
         return self.combine(np.asarray([i]), np.ones(1))
+
+
+def risk(m: np.ndarray, goal: float) -> float:
+    """The sum of what the margins lack."""
+    return float(np.sum(np.maximum(0.0, goal - m)))
 
 
 def best_step(m: np.ndarray, h: np.ndarray) -> float | None:
