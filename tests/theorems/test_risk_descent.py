@@ -1,4 +1,4 @@
-"""Descent on the perceptron's risk halts on separable data, for every step size and every way to pick rows."""
+"""Descent on the perceptron's risk halts on separable data, whatever the step size and the pick."""
 
 from __future__ import annotations
 
