@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -148,7 +150,7 @@ def test_the_norm_minimising_mira_of_2003(data, seed):
         start = {}
         norms.append(np.linalg.norm(model.coef_))
         total += model.update_log_["step"].sum()
-    assert all(later <= earlier * SLACK + 1e-12 for earlier, later in zip(norms, norms[1:]))
+    assert all(later <= earlier * SLACK + 1e-12 for earlier, later in pairwise(norms))
     inner = float(np.sum(U * W0))
     assert total <= theory.crammer_singer(norms[0], inner, delta) * SLACK + 1e-9
 

@@ -22,22 +22,40 @@ class LogFullError(ValueError):
     """The update log has grown beyond its limit."""
 
 
+class _Grown:
+    """An attribute that grows by appending pieces, which are joined when it is read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, journal: Any, owner: type) -> Any:
+        pieces = journal._pieces[self.name]
+        if len(pieces) > 1:
+            pieces[:] = [_stacked(pieces)]
+        return pieces[0] if pieces else None
+
+    def __set__(self, journal: Any, whole: Any) -> None:
+        journal._pieces[self.name] = [whole]
+
+
 class Journal:
     """Updates in order, with the rows they used. ``n_columns`` is 1, or the number of classes."""
 
+    epoch, row, example, keep, alpha = _Grown(), _Grown(), _Grown(), _Grown(), _Grown()
+    position = _Grown()  #: of the row in ``support``
+    support = _Grown()  #: the distinct rows, or None
+
     def __init__(self, n_columns: int, limit: int):
         self.limit = limit
-        self.epoch = np.empty(0, np.int64)
-        self.row = np.empty(0, np.int64)
-        self.example = np.empty(0, np.int64)
+        self._pieces: dict[str, list[Any]] = {"support": []}
+        self.epoch = self.row = self.example = self.position = np.empty(0, np.int64)
         self.keep = np.empty(0)
         self.alpha = np.empty((0, n_columns))
-        self.position = np.empty(0, np.int64)  # of the row in ``support``
-        self.support: Any = None
+        self._length = self._n_support = 0
         self._where: Any = None  # while one X is read again and again: where its rows are in ``support``
 
     def __len__(self) -> int:
-        return len(self.row)
+        return self._length
 
     def extend(self, epoch: int, log: Log, X: Any) -> None:
         """Append the log of a pass over rows of X; the same X until :meth:`close`."""
@@ -47,18 +65,21 @@ class Journal:
                 self._where = np.full(X.shape[0], -1)
             distinct = np.unique(rows)
             new = distinct[self._where[distinct] < 0]
-            start = 0 if self.support is None else self.support.shape[0]
-            self._where[new] = start + np.arange(len(new))
-            if self.support is None:
-                self.support = X[new]
-            elif len(new):
-                stack = sp.vstack if is_sparse(self.support) else np.concatenate
-                self.support = stack(_alike(self.support, X[new]))
-            self.position = np.concatenate([self.position, self._where[rows]])
-            self.row = np.concatenate([self.row, rows])
-            self.epoch = np.concatenate([self.epoch, np.full(len(rows), epoch)])
-            for name in ("example", "keep", "alpha"):
-                setattr(self, name, np.concatenate([getattr(self, name), getattr(log, name)]))
+            self._where[new] = self._n_support + np.arange(len(new))
+            self._n_support += len(new)
+            self._length += len(rows)
+            pieces = {
+                "epoch": np.full(len(rows), epoch),
+                "row": rows.copy(),  # a log is a piece of a larger array
+                "example": log.example.copy(),
+                "keep": log.keep.copy(),
+                "alpha": log.alpha.copy(),
+                "position": self._where[rows],
+            }
+            if len(new):
+                pieces["support"] = X[new]
+            for name, piece in pieces.items():
+                self._pieces[name].append(piece)
         if len(self) > self.limit:
             raise LogFullError(
                 f"The update log holds {len(self)} entries, more than max_log={self.limit}. Raise max_log, "
@@ -129,12 +150,15 @@ class Journal:
         return w
 
 
-def _alike(old: Any, new: Any) -> list[Any]:
-    """Both dense or both sparse, and equally wide."""
-    if is_sparse(old) != is_sparse(new):
-        new = sp.csr_array(new) if is_sparse(old) else new.toarray()
-    width = max(old.shape[1], new.shape[1])
-    return [_widened(old, width), _widened(new, width)]
+def _stacked(pieces: list[Any]) -> Any:
+    """One below the other; matrices become as wide as the widest, and sparse if the first is."""
+    if pieces[0].ndim == 1:
+        return np.concatenate(pieces)
+    width = max(piece.shape[1] for piece in pieces)
+    if is_sparse(pieces[0]):
+        return sp.vstack([_widened(sp.csr_array(piece), width) for piece in pieces]).tocsr()
+    dense = [piece.toarray() if is_sparse(piece) else piece for piece in pieces]
+    return np.concatenate([_widened(piece, width) for piece in dense])
 
 
 def _widened(X: Any, width: int) -> Any:
