@@ -13,7 +13,7 @@ and a tie is a tie. Labels are -1 and +1 (binary) or 0..k-1 (multiclass).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -285,6 +285,14 @@ def adversarial_stream(
         if not updating.any():
             return
         yield int(np.argmax(np.where(updating, m, -np.inf)))
+
+
+# ---------------------------------------------------------------------------- a learner at w = 0
+
+
+def begin(model: Any, X: np.ndarray, classes: Any = (-1, 1)) -> Any:
+    """The model with w = 0: it knows the classes and the width, and has seen nothing."""
+    return model.partial_fit(X[:1], [classes[0]], classes=list(classes), sample_weight=[0.0])
 
 
 # ----------------------------------------------------------------------------------- the best margin

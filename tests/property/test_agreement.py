@@ -18,17 +18,19 @@ from property.learners import (
     JOINT,
     POTENTIAL,
     SECOND_ORDER,
+    at_zero,
     blackboard_weights,
     close,
     decision_values,
     frames,
+    hangs_on_rounding,
     pick,
     updates,
     weights,
 )
 from strategies import UNIT, disjunctions, multiclass_samples, orders, samples
 
-from perceptrons import reference
+from perceptrons import MIRA, reference
 
 
 def same(model: Any, run: reference.Run, tol: float) -> None:
@@ -138,3 +140,48 @@ def test_one_against_the_rest(learner, sample, frame):
     for i in visits[1:]:
         single.learn_one(X[i], y[i])
     same_as_each(single)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [one for one in FIRST_ORDER + SECOND_ORDER + POTENTIAL if "prediction" not in one.name],
+    ids=str,
+)
+@given(samples(), frames())
+def test_labels_may_appear_on_the_way(learner, sample, frame):
+    """The first label is trained as +1; when the other comes, w is turned if need be."""
+    X, y, order = sample
+    run = learner.run(X, y, order, frame)
+    assume(not learner.hangs_on_rounding(run, X, y, order))
+    model = learner.make(frame)
+    for i in chain.from_iterable(order):
+        model.learn_one(X[i], y[i])
+    assert model.classes_.tolist() == [-1, 1]
+    assert model.n_updates_ == run.k
+    assert model.n_mistakes_ == sum(run.mistakes)
+    assert close(weights(model), run.w, learner.tol)
+
+
+@given(multiclass_samples(), st.integers(0, 2**32 - 1))
+def test_the_norm_minimising_mira_of_2003(sample, seed):
+    """It needs a start other than 0, which only `fit` can be given."""
+    X, y, n_classes, order = sample
+    W0 = np.random.default_rng(seed).integers(-16, 17, size=(n_classes, X.shape[1])) / 8.0
+    run = reference.crammer_singer(X, y, order, W0=W0)
+    assume(not hangs_on_rounding(run, X, y, order, at_zero, 1e-9, top=False))
+
+    def make():
+        return MIRA(variant="crammer_singer", fit_intercept=False, log_updates=True)
+
+    for A in (X, sp.csr_array(X)):
+        model = make().fit(A, y, coef_init=W0, order=order)
+        same(model, run, 1e-9)
+        assert updates(model, len(order)) == run.updates
+    parts = make().fit(X, y, coef_init=W0, order=order[:1])
+    for epoch in order[1:]:
+        parts.partial_fit(X[epoch], y[epoch])
+    same(parts, run, 1e-9)
+    single = make().fit(X, y, coef_init=W0, order=[])
+    for i in chain.from_iterable(order):
+        single.learn_one(X[i], y[i])
+    same(single, run, 1e-9)

@@ -23,18 +23,18 @@ MODES = {
     "first": {"pick": "first"},
     "worst": {"pick": "worst"},
     "random": {"pick": "random"},
-    "line search": {"step": "line-search"},
+    "line search": {"step": "line-search", "max_steps": 1},  # it ends on a corner: what follows is rounding
 }
 LOSSES = pytest.mark.parametrize("loss", ["perceptron", "hinge"])
 
 
-def hangs_on_rounding(run, X, y, loss):
+def hangs_on_rounding(vectors, run, X, y, loss):
     """Whether some row was so near to the corner of the loss, or two to being the worst, as to be in doubt.
 
     With dyadic rows and steps nothing is rounded; a line search divides, and unit rows are divided.
     """
     rows, corner = run.rows(X), {"perceptron": 0.0, "hinge": 1.0}[loss]
-    for w in run.vectors:
+    for w in vectors:
         m, size = y * (rows @ w), np.abs(rows) @ np.abs(w) + corner
         if np.any((np.abs(m - corner) < 1e-9 * size) & (size > 0.0)):
             return True
@@ -52,15 +52,17 @@ def test_descent_is_that_of_the_reference(mode, loss, sample, frame, seed):
     params = {"loss": loss, "max_steps": STEPS, **MODES[mode]}
     rng = np.random.default_rng(seed) if mode == "random" else None
     run = reference.risk_descent(X, y, rng=rng, **params, **frame._asdict())
-    if mode == "line search" or frame.normalize:
-        assume(not hangs_on_rounding(run, X, y, loss))
+    searched = mode == "line search"
+    if searched or frame.normalize:
+        assume(not hangs_on_rounding(run.vectors[:1] if searched else run.vectors, run, X, y, loss))
     for A in (X, sp.csr_array(X)):
         model = RiskDescent(random_state=seed, **params, **frame.of_estimator()).fit(A, y)
         assert [rows.tolist() for rows in model.steps_] == run.updates
         assert close(weights(model), run.w)
         assert close(model.risk_curve_, run.risks)
-        assert (model.stop_reason_ == "no row in V") == run.halted
-        assert (model.stop_reason_ == "stalled") == run.stalled
+        if not searched:
+            assert (model.stop_reason_ == "no row in V") == run.halted
+            assert (model.stop_reason_ == "stalled") == run.stalled
 
 
 @given(multiclass_samples(), st.sampled_from([{}, {"pick": "worst"}]))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property.learners import FIRST_ORDER, JOINT, POTENTIAL, Frame, frames
 from strategies import (
+    begin,
     best_l1_margin,
     best_margin,
     class_pairs,
@@ -37,9 +38,9 @@ def holds(bounds, best):
 
 def brackets_on_the_way(make, X, y, order, best):
     """After every row, and after a fit of all epochs."""
-    model = make()
+    model = begin(make(), X, np.unique(y))
     for i in order[0]:
-        model.partial_fit(X[[i]], y[[i]], classes=np.unique(y))
+        model.learn_one(X[i], y[i])
         low, up = model.margin_bounds_
         assert low is None
         holds((low, up), best)

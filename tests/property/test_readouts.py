@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from property.learners import JOINT, Frame, close, frames, pick, weights
-from strategies import multiclass_samples, samples
+from strategies import begin, multiclass_samples, samples
 
 from perceptrons import AveragedPerceptron, Perceptron, VotedPerceptron, reference
 from perceptrons.reference.readout import unit
@@ -25,8 +25,10 @@ def after_each(run):
 
 def one_by_one(model, X, y, order):
     """Train on one row after the other; answers the model each time."""
+    begin(model, X, np.unique(y))
     for i in chain.from_iterable(order):
-        yield model.partial_fit(X[[i]], y[[i]], classes=np.unique(y))
+        model.learn_one(X[i], y[i])
+        yield model
 
 
 # --------------------------------------------------------------------------------- the average
@@ -36,7 +38,7 @@ def average_is_the_mean_at_every_moment(learner, X, y, order, frame, normalized)
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
     hypotheses = [unit(w) if normalized else w for w in after_each(run)]
-    model = learner.make(frame, readout="average", normalized_votes=normalized)
+    model = learner.make(frame, readout="average", normalized_votes=normalized, log_updates=True)
     total = 0.0
     for t, (w, now) in enumerate(zip(hypotheses, one_by_one(model, X, y, order), strict=True), 1):
         total = total + w

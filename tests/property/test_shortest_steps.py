@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property.learners import close, weights
-from strategies import multiclass_samples, samples
+from strategies import begin, multiclass_samples, samples
 
 from perceptrons import MIRA, PassiveAggressive
 
@@ -27,11 +27,11 @@ prices = st.integers(-6, 2).map(lambda e: 2.0**e)
 
 def steps(model, X, y, order):
     """(row, weights before, weights after) of every update, met one row at a time."""
-    visits = list(chain.from_iterable(order))
-    W = np.zeros((1 if len(set(y)) == 2 else len(set(y)), X.shape[1]))
-    for i in visits:
-        before = model.n_updates_ if hasattr(model, "classes_") else 0
-        model.partial_fit(X[[i]], y[[i]], classes=np.unique(y))
+    begin(model, X, np.unique(y))
+    W = np.atleast_2d(weights(model))
+    for i in chain.from_iterable(order):
+        before = model.n_updates_
+        model.learn_one(X[i], y[i])
         old, W = W, np.atleast_2d(weights(model)).copy()
         if model.n_updates_ > before:
             yield i, old, W

@@ -11,11 +11,6 @@ from strategies import adversarial_stream
 WORST = 80  # rows that the adversary serves
 
 
-def begin(model: Any, X: np.ndarray, classes: Any = (-1, 1)) -> Any:
-    """The model with w = 0: it knows the classes and the width, and has seen nothing."""
-    return model.partial_fit(X[:1], [classes[0]], classes=list(classes), sample_weight=[0.0])
-
-
 def margins(model: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """y<w, x> of every row."""
     return y * (X @ model.coef_[0] + model.intercept_[0])

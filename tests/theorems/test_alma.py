@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import orders, samples, separable
-from theorems.play import begin, length, margins, worst_rows
+from strategies import begin, orders, samples, separable
+from theorems.play import length, margins, worst_rows
 
 from perceptrons import ALMA, theory
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import dyadic, orders, samples, separable
-from theorems.play import begin, hinge, margins, worst_rows
+from strategies import begin, dyadic, orders, samples, separable
+from theorems.play import hinge, margins, worst_rows
 
 from perceptrons import AROW, theory
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import best_l1_margin, dyadic, orders, samples, separable
-from theorems.play import begin, rows_of, worst_rows
+from strategies import begin, best_l1_margin, dyadic, orders, samples, separable
+from theorems.play import rows_of, worst_rows
 
 from perceptrons import BalancedWinnow, theory
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import disjunctions, orders
-from theorems.play import begin, learn
+from strategies import begin, disjunctions, orders
+from theorems.play import learn
 
 from perceptrons import Elimination, theory
 

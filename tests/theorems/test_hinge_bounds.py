@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import dyadic, samples
-from theorems.play import begin, hinge, rows_of, worst_rows
+from strategies import begin, dyadic, samples
+from theorems.play import hinge, rows_of, worst_rows
 
 from perceptrons import Perceptron, theory
 

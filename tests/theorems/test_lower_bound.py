@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.base import clone
-from theorems.play import begin
+from strategies import begin
 
 import perceptrons as pc
 from perceptrons import theory

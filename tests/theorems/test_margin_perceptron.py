@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import best_margin, orders, samples, separable, separable_multiclass
-from theorems.play import begin, lead, length, margins, worst_rows
+from strategies import begin, best_margin, orders, samples, separable, separable_multiclass
+from theorems.play import lead, length, margins, worst_rows
 
 from perceptrons import MarginPerceptron, theory
 

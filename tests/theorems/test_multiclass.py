@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import (
+    begin,
     best_margin,
     class_pairs,
     dyadic,
@@ -17,7 +18,7 @@ from strategies import (
     separable,
     separable_multiclass,
 )
-from theorems.play import begin, lead, length, worst_rows
+from theorems.play import lead, length, worst_rows
 
 from perceptrons import MIRA, PassiveAggressive, Perceptron, theory
 

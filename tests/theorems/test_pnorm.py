@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import orders, separable
-from theorems.play import begin, worst_rows
+from strategies import begin, orders, separable
+from theorems.play import worst_rows
 
 from perceptrons import PNormPerceptron, theory
 

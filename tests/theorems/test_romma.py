@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import best_margin, orders, samples, separable
-from theorems.play import begin, length, margins, worst_rows
+from strategies import begin, best_margin, class_pairs, orders, samples, separable, separable_multiclass
+from theorems.play import lead, length, margins, worst_rows
 
 from perceptrons import ROMMA, theory
 
@@ -111,3 +111,20 @@ def test_the_bracket_closes(data):
     assert low <= best * SLACK
     assert best <= up * SLACK
     assert low >= 0.9 * up / SLACK  # both are margins of the same w: y<w, x> >= 1 - delta, up <= 1/||w||
+
+
+@pytest.mark.parametrize("params", [{}, {"aggressive": True, "delta": 0.5}], ids=str)
+@given(separable_multiclass(), st.data())
+def test_many_classes(params, data, draw):
+    """A pair of classes is an example of squared length 2||x||^2; W is as short as the best prototypes."""
+    X, y, _, delta = data
+    n_classes = len(set(y))
+    best = best_margin(class_pairs(X, y, n_classes), np.ones(len(y) * (n_classes - 1)))
+    model = ROMMA(fit_intercept=False, **params)
+    model.fit(X, y, order=draw.draw(orders(len(y), max_epochs=20)))
+    R = np.sqrt(2.0) * theory.radius(X)
+    assert model.n_updates_ <= theory.romma_aggressive(R, delta, params.get("delta", 1.0)) * SLACK
+    assert model.n_errors_ <= theory.romma(R, delta) * SLACK
+    assert length(model) <= 1.0 / best * SLACK
+    if params and model.stop_reason_ == "clean pass":
+        assert np.min(lead(model.coef_, X, y)) / length(model) >= theory.romma_margin(best, 0.5) / SLACK

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import samples, separable
-from theorems.play import begin, worst_rows
+from strategies import begin, samples, separable
+from theorems.play import worst_rows
 
 from perceptrons import SCW
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import best_margin, orders, separable
-from theorems.play import begin, learn, worst_rows
+from strategies import begin, best_margin, orders, separable
+from theorems.play import learn, worst_rows
 
 from perceptrons import Perceptron, theory
 

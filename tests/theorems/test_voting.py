@@ -11,8 +11,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import samples
-from theorems.play import begin, learn
+from strategies import begin, samples
+from theorems.play import learn
 
 from perceptrons import Perceptron, VotedPerceptron, theory
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import disjunctions, orders
-from theorems.play import begin
+from strategies import begin, disjunctions, orders
 
 from perceptrons import Winnow, theory
 
