@@ -25,8 +25,10 @@ _WHERE = {
     "AROW": "estimators.confidence",
     "SCW": "estimators.confidence",
     "RiskDescent": "estimators.risk",
+    "KernelPerceptron": "estimators.kernel",
+    "KernelClassifier": "estimators.kernel",
 }
-_MODULES = ("datasets", "reference", "rules", "theory")
+_MODULES = ("datasets", "kernels", "reference", "rules", "theory")
 
 __all__ = ["__version__", *_WHERE, *_MODULES]
 

@@ -1,9 +1,12 @@
-"""Dense and CSR rows behind one set of verbs, so that no loop ever says "sparse".
+"""Dense rows, CSR rows and blocks of kernel values behind one set of verbs, so that no loop says "sparse".
 
 A record describes a block of rows x, each understood as the augmented row (x, B), scaled to length 1
 when ``unit`` is set. Storage shows through four accessors only: :func:`begin`, :func:`end`,
 :func:`column`, :func:`value`. The verbs :func:`look` (inner product), :func:`push` (add a multiple to
 w) and :func:`sqnorm` are written once on top of them.
+
+A :class:`Block` stands for rows known by their kernel values alone: the weights are then coefficients, row i
+has the single entry 1 at its own, and its score is kept up to date by :func:`follow`.
 
 A weight vector has one entry per feature and one more, the last, for the constant coordinate B.
 Indices are checked when a record is made (:mod:`perceptrons.engine.intake`); the verbs do not check.
@@ -34,6 +37,15 @@ class Csr(NamedTuple):
     unit: bool
 
 
+class Block(NamedTuple):
+    F: np.ndarray  #: scores under the stored weights, (rows,) or (rows, classes); updates change them
+    G: np.ndarray  #: (rows, rows): kernel values
+    position: np.ndarray  #: uint64: where the coefficient of each row is
+    sq: np.ndarray  #: k(x, x), float64
+    bias: float  #: 0: a constant coordinate is part of the kernel
+    unit: bool  #: False: so is a scaling of the rows
+
+
 #: stub -> record -> function. The compiler makes an overload of every entry.
 VERBS: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = {}
 
@@ -61,6 +73,16 @@ def value(rows, i, p):
 def dot(rows, i, w):
     """<w, x> over the stored entries, in the precision of the data."""
     return VERBS[dot][type(rows)](rows, i, w)
+
+
+def follow(rows, i, d):
+    """w has grown by d x_i: adjust what is known of the later rows."""
+    return VERBS[follow][type(rows)](rows, i, d)
+
+
+def scaled(rows, factor):
+    """The stored weights were multiplied by a factor."""
+    return VERBS[scaled][type(rows)](rows, factor)
 
 
 def _dense_begin(rows, i):
@@ -142,11 +164,53 @@ def gather_dot(data, indices, p, stop, w):
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
-VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin}
-VERBS[end] = {Dense: _dense_end, Csr: _csr_end}
-VERBS[column] = {Dense: _dense_column, Csr: _csr_column}
-VERBS[value] = {Dense: _dense_value, Csr: _csr_value}
-VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot}
+def _block_begin(rows, i):
+    return i
+
+
+def _block_end(rows, i):
+    return i + 1
+
+
+def _block_column(rows, p):
+    return rows.position[p]
+
+
+def _block_value(rows, i, p):
+    return 1.0
+
+
+def _block_dot(rows, i, w):
+    return rows.F[i]
+
+
+def _block_follow(rows, i, d):
+    d = rows.F.dtype.type(d)
+    scores, values = rows.F[i + 1 :], rows.G[i, i + 1 :]
+    for later in range(scores.shape[0]):
+        scores[later] += d * values[later]
+
+
+def _block_scaled(rows, factor):
+    for p in range(rows.F.size):
+        rows.F.flat[p] *= factor
+
+
+def _not_followed(rows, i, d):
+    pass
+
+
+def _not_scaled(rows, factor):
+    pass
+
+
+VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Block: _block_begin}
+VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Block: _block_end}
+VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Block: _block_column}
+VERBS[value] = {Dense: _dense_value, Csr: _csr_value, Block: _block_value}
+VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Block: _block_dot}
+VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
+VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 
 
 def factor(rows, i):

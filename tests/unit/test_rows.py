@@ -61,6 +61,21 @@ def test_unit_rows():
         assert verbs.look(r, 1, np.ones(3)) == 0.0
 
 
+def test_a_block_keeps_the_scores_of_its_later_rows():
+    X = WIDE[:5]
+    G = X @ X.T
+    a = np.array([1.0, 0.0, -2.0, 0.0, 0.0, 0.0])  # coefficients of the five rows, and nothing for a bias
+    block = verbs.Block(a[:5] @ G, G, np.arange(5, dtype=np.uint64), np.diag(G).copy(), 0.0, False)
+    assert [verbs.look(block, i, a) for i in range(5)] == [(a[:5] @ G)[i] for i in range(5)]
+    verbs.push(block, 1, 3.0, a)
+    verbs.follow(block, 1, 3.0)
+    assert a.tolist() == [1.0, 3.0, -2.0, 0.0, 0.0, 0.0]
+    assert [verbs.look(block, i, a) for i in range(2, 5)] == [(a[:5] @ G)[i] for i in range(2, 5)]
+    a *= 0.5
+    verbs.scaled(block, 0.5)
+    assert [verbs.look(block, i, a) for i in range(2, 5)] == [(a[:5] @ G)[i] for i in range(2, 5)]
+
+
 def test_every_verb_knows_every_storage():
     for stub, table in verbs.VERBS.items():
-        assert set(table) == {verbs.Dense, verbs.Csr}, stub
+        assert set(table) == {verbs.Dense, verbs.Csr, verbs.Block}, stub

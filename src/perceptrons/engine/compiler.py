@@ -187,7 +187,7 @@ def source_key() -> str:
 
     here = Path(__file__).resolve().parent
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
-    shared = [here.parent / name for name in ("rules.py", "rows.py", "kernels.py")]
+    shared = [here.parent / name for name in ("rules.py", "rows.py")]
     for path in sorted([*here.glob("*.py"), *(p for p in shared if p.exists())]):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:20]

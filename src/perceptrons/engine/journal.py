@@ -59,25 +59,16 @@ class Journal:
 
     def extend(self, epoch: int, log: Log, X: Any) -> None:
         """Append the log of a pass over rows of X; the same X until :meth:`close`."""
-        rows = log.row
-        if len(rows):
-            if self._where is None:
-                self._where = np.full(X.shape[0], -1)
-            distinct = np.unique(rows)
-            new = distinct[self._where[distinct] < 0]
-            self._where[new] = self._n_support + np.arange(len(new))
-            self._n_support += len(new)
-            self._length += len(rows)
+        if len(log.row):
+            self._length += len(log.row)
             pieces = {
-                "epoch": np.full(len(rows), epoch),
-                "row": rows.copy(),  # a log is a piece of a larger array
+                "epoch": np.full(len(log.row), epoch),
+                "row": log.row.copy(),  # a log is a piece of a larger array
                 "example": log.example.copy(),
                 "keep": log.keep.copy(),
                 "alpha": log.alpha.copy(),
-                "position": self._where[rows],
+                "position": self._positions(log, X),
             }
-            if len(new):
-                pieces["support"] = X[new]
             for name, piece in pieces.items():
                 self._pieces[name].append(piece)
         if len(self) > self.limit:
@@ -85,6 +76,18 @@ class Journal:
                 f"The update log holds {len(self)} entries, more than max_log={self.limit}. Raise max_log, "
                 "or use readout='average'."
             )
+
+    def _positions(self, log: Any, X: Any) -> np.ndarray:
+        """Where the rows of a log are in ``support``; those that are new join it."""
+        if self._where is None:
+            self._where = np.full(X.shape[0], -1)
+        distinct = np.unique(log.row)
+        new = distinct[self._where[distinct] < 0]
+        if len(new):
+            self._where[new] = self._n_support + np.arange(len(new))
+            self._n_support += len(new)
+            self._pieces["support"].append(X[new])
+        return self._where[log.row]
 
     def close(self) -> None:
         """Rows that come from here on are those of another X."""
@@ -100,7 +103,7 @@ class Journal:
 
     def coefficients(self, n_examples: int) -> np.ndarray:
         """(distinct rows, columns): the w that was current after ``n_examples`` as a combination."""
-        a = np.zeros((0 if self.support is None else self.support.shape[0], self.alpha.shape[1]))
+        a = np.zeros((self._n_support, self.alpha.shape[1]))
         for j in range(int(np.searchsorted(self.example, n_examples, side="right"))):
             if self.keep[j] != 1.0:
                 a *= self.keep[j]
@@ -109,11 +112,10 @@ class Journal:
 
     def votes(self, X: Any, bias: float, unit: bool, counts: np.ndarray) -> np.ndarray:
         """(rows of X, columns): weighted votes; with one column, sum c_j sign(<w_j, x>)."""
-        n, n_columns = X.shape[0], self.alpha.shape[1]
-        out = np.zeros((n, n_columns))
+        n = X.shape[0]
+        out = np.zeros((n, self.alpha.shape[1]))
         if self.support is None:
-            inner = np.zeros((n, 1))
-            _vote(inner, self.position, self.keep, self.alpha, counts, np.zeros(n_columns), out)
+            self.vote(np.zeros((n, 1)), counts, out)
             return out
         support = _widened(self.support, X.shape[1])
         lengths = row_lengths(support, bias) if unit else None
@@ -125,18 +127,15 @@ class Journal:
             inner = inner + bias * bias
             if lengths is not None:
                 inner /= row_lengths(part, bias)[:, None] * lengths[None, :]
-            votes = out[start : start + block]
-            _vote(
-                np.ascontiguousarray(inner),
-                self.position,
-                self.keep,
-                self.alpha,
-                counts,
-                np.zeros(n_columns),
-                votes,
-            )
-            votes[~np.isfinite(inner).all(axis=1)] = np.nan  # a sign would hide an overflow
+            self.vote(inner, counts, out[start : start + block])
         return out
+
+    def vote(self, inner: np.ndarray, counts: np.ndarray, out: np.ndarray) -> None:
+        """Fill ``out`` with the votes of rows that are known by their products with the support."""
+        s = np.zeros(self.alpha.shape[1])
+        inner = np.ascontiguousarray(inner, np.float64)
+        _vote(inner, self.position, self.keep, self.alpha, counts, s, out)
+        out[~np.isfinite(inner).all(axis=1)] = np.nan  # a sign would hide an overflow
 
     def replay(self, n_examples: int, bias: float, unit: bool, n_features: int) -> np.ndarray:
         """(columns, features + 1): the weights that were current after ``n_examples``."""
@@ -148,6 +147,14 @@ class Journal:
             w[:, : self.support.shape[1]] = a.T @ self.support
             w[:, -1] = bias * a.sum(axis=0)
         return w
+
+
+class KernelJournal(Journal):
+    """Updates of a learner that keeps its support rows itself; their logs say where."""
+
+    def _positions(self, log: Any, X: Any) -> np.ndarray:
+        self._n_support = max(self._n_support, int(log.position.max()) + 1)
+        return log.position.copy()
 
 
 def _stacked(pieces: list[Any]) -> Any:

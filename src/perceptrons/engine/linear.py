@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import Dense, look, push, sqnorm
+from ..rows import Block, Csr, Dense, follow, look, push, scaled, sqnorm
 from ..rules import State
 from .compiler import by_record, compiled, decide, dispatch, helper, seldom
 from .scalars import (
@@ -127,24 +127,41 @@ def multiply(v, factor):
 
 
 @seldom
-def rescale(track, v, keep, scale, clock, norm2):
+def rescale(rows, track, v, keep, scale, clock, norm2):
     """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range."""
     if keep == 0.0:
         if norm2 != 0.0:
             settle(track, v, clock)
             multiply(v, 0.0)
+            scaled(rows, 0.0)
         return 1.0, clock
     scale *= keep
     if SCALE_LOW < abs(scale) < SCALE_HIGH:
         return scale, clock
-    return multiply_out(v, scale, clock)
+    return multiply_out(rows, v, scale, clock)
 
 
 @seldom
-def multiply_out(v, scale, clock):
+def multiply_out(rows, v, scale, clock):
     """w = scale v, with a scale of 1."""
     multiply(v, scale)
+    scaled(rows, scale)
     return 1.0, clock / scale
+
+
+def refreshed(rows, v, scale, norm2, drift):
+    """(||w||^2, drift): computed anew where the weights tell, as they are where they are coefficients."""
+    return dispatch(refreshed, rows)(rows, v, scale, norm2, drift)
+
+
+@by_record(refreshed)(Dense, Csr)
+def _refreshed_weights(rows, v, scale, norm2, drift):
+    return scale * scale * sum_of_squares(v), 0.0
+
+
+@by_record(refreshed)(Block)
+def _refreshed_coefficients(rows, v, scale, norm2, drift):
+    return norm2, drift
 
 
 @helper
@@ -221,18 +238,19 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
                     break
                 if keep != 1.0:
                     drift = drifted(v, drift, keep, norm2, tau * m, tau * tau * q)
-                    scale, clock = rescale(track, v, keep, scale, clock, norm2)
+                    scale, clock = rescale(rows, track, v, keep, scale, clock, norm2)
                 if scale != 1.0 and not (
                     fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
-                    scale, clock = multiply_out(v, scale, clock)  # v could not hold w/scale
+                    scale, clock = multiply_out(rows, v, scale, clock)  # v could not hold w/scale
                 d = tau * y[i] / scale
                 note(track, rows, i, d, clock)
                 push(rows, i, d, v)
+                follow(rows, i, d)
                 k += 1
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
-                    norm2, drift = scale * scale * sum_of_squares(v), 0.0
+                    norm2, drift = refreshed(rows, v, scale, norm2, drift)
                 tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
                 if log.row.shape[0] > 0:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import begin, column, end, factor, sqnorm, value
+from ..rows import Block, Csr, Dense, begin, column, end, factor, sqnorm, value
 from ..rules import State
 from .compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
@@ -23,8 +23,8 @@ from .linear import (
     fits,
     multiply_out,
     pace,
+    refreshed,
     rescale,
-    sum_of_squares,
     write_back,
     write_counts,
 )
@@ -203,9 +203,13 @@ def _spread_crammer_singer(scheme, s, y, z, q, tau, weight, work):
 # ---------------------------------------------------------------- rows against all classes
 
 
-@helper
 def look_all(rows, i, W, s):
     """s_r = <w_r, x> for every class, unscaled."""
+    return dispatch(look_all, rows)(rows, i, W, s)
+
+
+@by_record(look_all)(Dense, Csr)
+def _look_all_entries(rows, i, W, s):
     last = W.shape[0] - 1
     n_classes = W.shape[1]
     for r in range(n_classes):
@@ -215,6 +219,31 @@ def look_all(rows, i, W, s):
         j = column(rows, p)
         for r in range(n_classes):
             s[r] += x * W[j, r]
+
+
+@by_record(look_all)(Block)
+def _look_all_known(rows, i, W, s):
+    for r in range(s.shape[0]):
+        s[r] = rows.F[i, r]
+
+
+def follow_touched(rows, i, d, n_touched, work):
+    """W has grown by d x_i alpha': adjust what is known of the later rows."""
+    return dispatch(follow_touched, rows)(rows, i, d, n_touched, work)
+
+
+@by_record(follow_touched)(Dense, Csr)
+def _not_followed(rows, i, d, n_touched, work):
+    pass
+
+
+@by_record(follow_touched)(Block)
+def _follow_known(rows, i, d, n_touched, work):
+    for later in range(i + 1, rows.F.shape[0]):
+        x = d * rows.G[i, later]
+        for a in range(n_touched):
+            r = work.touched[a]
+            rows.F[later, r] += rows.F.dtype.type(work.alpha[r] * x)
 
 
 @helper
@@ -310,15 +339,16 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
                     break
                 if keep != 1.0:
                     drift = drifted(W, drift, keep, norm2, inner, q * length2)
-                    scale, clock = rescale(track, W, keep, scale, clock, norm2)
+                    scale, clock = rescale(rows, track, W, keep, scale, clock, norm2)
                 if scale != 1.0 and not fits(new_norm2, scale, limit):
-                    scale, clock = multiply_out(W, scale, clock)  # W could not hold w/scale
+                    scale, clock = multiply_out(rows, W, scale, clock)  # W could not hold w/scale
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
+                follow_touched(rows, i, 1.0 / scale, n_touched, work)
                 k += 1
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
-                    norm2, drift = scale * scale * sum_of_squares(W), 0.0
+                    norm2, drift = refreshed(rows, W, scale, norm2, drift)
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q

@@ -31,6 +31,15 @@ class Growing(Halfspace):
 
     # ------------------------------------------------------------ what a subclass says
 
+    @property
+    def _core(self) -> Any:
+        """The space that has one w, one per class, or prototypes."""
+        return self._space
+
+    @_core.setter
+    def _core(self, space: Any) -> None:
+        self._space = space
+
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         """A fresh space for two classes."""
         raise NotImplementedError
@@ -93,7 +102,7 @@ class Growing(Halfspace):
         merged = np.append(old, label) if len(old) else np.asarray([label])
         self.classes_ = np.unique(merged)
         code = int(np.searchsorted(self.classes_, label))
-        space = self._space
+        space = self._core
         if len(old) == 0:
             return
         if len(old) == 1:
@@ -119,24 +128,24 @@ class Growing(Halfspace):
 
     def _exchange(self) -> None:
         """Exchange -1 and +1."""
-        space = self._space
+        space = self._core
         if hasattr(space, "negate"):
             space.negate()
         else:  # a disjunction has no negation: start again
-            self._space = self._binary_space(space.frame, space.n_features)
+            self._core = self._binary_space(space.frame, space.n_features)
         for journal in self._journals:
             journal.alpha *= -1.0
 
     def _spread_to_three(self, code: int) -> None:
         """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
-        binary = self._space
+        binary = self._core
         journals = self._journals
         if self._is_joint():
             factor = self._pair_factor()
             space = self._joint_space(binary.frame, binary.n_features, 2)
             space.become(binary, factor)
             space.insert_class(code)
-            self._space = space
+            self._core = space
             for journal in journals:
                 column = factor * journal.alpha
                 both = np.hstack([-column, column])
@@ -148,7 +157,7 @@ class Growing(Halfspace):
         else:
             learners[0] = self._binary_space(binary.frame, binary.n_features)
         learners.insert(code, self._late_learner(binary))
-        self._space = spaces.OneVsRest(learners, self._n_threads())
+        self._core = spaces.OneVsRest(learners, self._n_threads())
         if journals:
             flipped = copy.deepcopy(journals[0])
             flipped.alpha *= -1.0

@@ -50,7 +50,7 @@ class Readouts(Growing):
 
     def _examples(self, r: int = 0) -> int:
         """Examples seen by one learner."""
-        space = self._space
+        space = self._core
         return (space.learners[r] if hasattr(space, "learners") else space).counts().examples
 
     # ------------------------------------------------------------ scores and predictions

@@ -8,6 +8,7 @@ code 1 as +1.
 from .additive import Additive, Joint, Linear
 from .base import Counts, Frame, NumericalError, Space
 from .confident import Confident
+from .dual import Dual, KernelRows
 from .multiplicative import Elimination, Multiplicative
 from .rest import OneVsRest
 
@@ -15,9 +16,11 @@ __all__ = [
     "Additive",
     "Confident",
     "Counts",
+    "Dual",
     "Elimination",
     "Frame",
     "Joint",
+    "KernelRows",
     "Linear",
     "Multiplicative",
     "NumericalError",

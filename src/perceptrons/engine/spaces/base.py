@@ -56,6 +56,7 @@ class Space:
     n_features: int
     state: np.ndarray
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
+    row_numbers: Any = None  # what errors call the rows, where they are pieces of something larger
     from_zero = True  # whether w started at 0: the upper margin bound needs it
 
     def __init__(self, frame: Frame, n_features: int):
@@ -111,7 +112,8 @@ class Space:
 
     def _raise(self, ending: int, rule: Any, log: Log, i: int, m: float, q: float, c: Any = ()) -> None:
         """Say what ended a pass at row i; the updates made so far go with the error."""
-        error = self._trouble(ending, rule, i, m, q, float(c[i]) if len(c) else 1.0)
+        number = i if self.row_numbers is None else int(self.row_numbers[i])
+        error = self._trouble(ending, rule, number, m, q, float(c[i]) if len(c) else 1.0)
         error.log = log
         raise error
 

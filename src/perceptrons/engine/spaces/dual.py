@@ -1,0 +1,312 @@
+"""w in the span of the examples: coefficients over a support set.
+
+The coefficients live in an ordinary additive space (one w, one per class, or prototypes) whose features are
+the support rows. Rows come to it in exact blocks (:mod:`perceptrons.engine.blocks`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...rows import Block
+from ...rules import RuleError
+from ..blocks import Blocks, Support
+from ..intake import EMPTY, frozen
+from .additive import Joint
+from .base import Counts, Frame, NumericalError
+from .rest import OneVsRest
+
+_SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
+
+
+class KernelRows(NamedTuple):
+    """Objects as their kernel takes them."""
+
+    collection: Any
+    sq: np.ndarray  #: k(x, x), the constant included
+
+
+class Dual:
+    """A space over the support set, and the kernel values that go with it.
+
+    ``inner`` is a :class:`Linear`, :class:`Joint` or :class:`OneVsRest` space; all its columns share the
+    support set and the kernel values.
+    """
+
+    def __init__(
+        self,
+        inner: Any,
+        kernel: Any,
+        frame: Frame,
+        n_features: int,
+        block_size: int | str = "auto",
+        cache_mb: float = 1000.0,
+        device: str = "cpu",
+    ):
+        self.inner = inner
+        self.kernel = kernel
+        self.frame = frame
+        self.n_features = n_features
+        self.block_size = block_size
+        self.cache_mb = cache_mb
+        self.device = device
+        self.support = Support()
+        self.n_offered = 0  #: rows of earlier collections
+        self.smallest_margin = np.inf  #: smallest |margin| that a device has decided on
+        self._open: Any = None
+
+    # ------------------------------------------------------------ what estimators ask
+
+    @property
+    def n_classes(self) -> int:
+        return self.inner.n_classes
+
+    @property
+    def constant(self) -> float:
+        return self.frame.bias**2
+
+    def counts(self) -> Counts:
+        return self.inner.counts()
+
+    def targets(self, codes: np.ndarray) -> np.ndarray:
+        return self.inner.targets(codes)
+
+    def reset_lowest(self) -> None:
+        self.inner.reset_lowest()
+
+    def lowest(self) -> Any:
+        return self.inner.lowest()
+
+    def longest(self) -> float:
+        return self.inner.longest()
+
+    def forget_start(self) -> None:
+        self.inner.forget_start()
+
+    def bracket(self, low: Any) -> Any:
+        return self.inner.bracket(low)
+
+    # ------------------------------------------------------------ learning
+
+    def open(self, rows: KernelRows, again: bool) -> None:
+        """These rows are read now, and perhaps ``again``."""
+        self.close()
+        limit = self.cache_mb * 1e6 if again else 0.0
+        numbers = self.n_offered + np.arange(len(rows.sq))
+        self._open = rows, self._blocks(rows, limit, numbers)
+
+    def _blocks(self, rows: KernelRows, limit: float, numbers: np.ndarray) -> Any:
+        if self.device == "cpu":
+            return HostBlocks(self, rows, limit, numbers)
+        from ..on_device import DeviceBlocks
+
+        return DeviceBlocks(
+            self.kernel,
+            rows.collection,
+            rows.sq,
+            self.constant,
+            self.support,
+            self.block_size,
+            limit,
+            _Team(self, rows.collection),
+            self.device,
+            numbers,
+        )
+
+    def close(self) -> None:
+        """The rows that were open do not come again."""
+        if self._open is not None:
+            self.n_offered += len(self._open[0].sq)
+            self._open = None
+
+    def run(self, rows: KernelRows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+        if self._open is None or self._open[0] is not rows:
+            self.open(rows, again=False)
+        blocks = self._open[1]
+        blocks.begin_pass(y, c)
+        ovr = isinstance(self.inner, OneVsRest)
+        joint = isinstance(self.inner, Joint)
+        n_columns = [1] * self.n_classes if ovr else [self.n_classes if joint else 1]
+        try:
+            logs = blocks.run(order, n_columns, keep_log)
+        finally:
+            blocks.end_pass()
+        return logs if ovr else logs[0]
+
+    def lowest_margin(self, rows: KernelRows, y: np.ndarray, c: np.ndarray) -> Any:
+        """Not known without reading the rows once more, which takes as long as an epoch."""
+        return None
+
+    # ------------------------------------------------------------ scores
+
+    def coefficients(self, readout: str) -> np.ndarray:
+        """(support rows, columns): w, or its average, as a combination of the support rows."""
+        n = len(self.support)
+        if readout == "average" and isinstance(self.inner, OneVsRest):
+            return np.stack([learner.average()[:n] for learner in self.inner.learners], axis=1)
+        w = self.inner.weights(readout)[:, :n]
+        return np.ascontiguousarray(w.T)
+
+    def scores(self, collection: Any, coefficients: np.ndarray) -> np.ndarray:
+        """(rows, columns): sum of a_i k(x_i, x)."""
+        out = np.zeros((len(collection), coefficients.shape[1]))
+        mask = np.asarray(coefficients.any(axis=1))
+        for part, values in self.values(collection, mask):
+            out[part] = values @ coefficients[mask].astype(values.dtype, copy=False)
+        return out
+
+    def shown(self, places: np.ndarray) -> Any:
+        """Support rows as the user knows them."""
+        rows = self.support.rows
+        while hasattr(rows, "parts"):
+            rows = rows.parts[0]
+        if rows is None:
+            return np.empty((0, self.n_features))
+        return [rows.items[i] for i in places] if hasattr(rows, "items") else rows.X[places]
+
+    def values(self, collection: Any, mask: np.ndarray) -> Any:
+        """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
+        if not mask.any():
+            return
+        rows = self.support.rows if mask.all() else self.support.rows[np.flatnonzero(mask)]
+        step = max(1, _SCORE_BYTES // (8 * len(rows)))
+        for start in range(0, len(collection), step):
+            part = slice(start, start + step)
+            yield part, self.kernel.matrix(collection[part], rows) + self.constant
+
+
+def learners_of(inner: Any) -> list[Any]:
+    return inner.learners if isinstance(inner, OneVsRest) else [inner]
+
+
+class _Team:
+    """The learners of a dual space as a device takes them: stacked, and written back after a pass."""
+
+    def __init__(self, dual: Dual, collection: Any):
+        self.dual = dual
+        self.collection = collection
+        self.joint = isinstance(dual.inner, Joint)
+        first = learners_of(dual.inner)[0]
+        self.rule, self.track, self.prediction = first.rule, first.track_name, first.prediction
+        self.tol, self.limit = first.frame.tol, first._limit()
+
+    def learners(self) -> list[Any]:
+        return learners_of(self.dual.inner)
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """v and A: (learners, places), or (places, classes) of prototypes."""
+        n = len(self.dual.support)
+        v = [learner.v[:n] for learner in self.learners()]
+        A = [learner.A[:n] for learner in self.learners() if learner.A is not None]
+        if self.joint:
+            return v[0], A[0] if A else None
+        return np.stack(v), np.stack(A) if A else None
+
+    def states(self) -> np.ndarray:
+        return np.stack([learner.state for learner in self.learners()])
+
+    def labels(self, y: np.ndarray) -> np.ndarray:
+        """Class codes for prototypes, +-1 as (learners, rows) for the others."""
+        if self.joint:
+            return y
+        if not isinstance(self.dual.inner, OneVsRest):
+            return y[None, :]
+        return np.where(y == np.arange(self.dual.n_classes)[:, None], 1.0, -1.0)
+
+    def receive(
+        self, v: np.ndarray, A: np.ndarray | None, states: np.ndarray, newcomers: np.ndarray, smallest: float
+    ) -> None:
+        """What a pass has made of the learners; ``newcomers`` are rows that joined the support set."""
+        dual = self.dual
+        start = dual.n_offered
+        dual.support.append(self.collection[newcomers], start + newcomers)
+        dual.smallest_margin = min(dual.smallest_margin, smallest)
+        n = len(dual.support)
+        dual.inner.grow(n)
+        for r, learner in enumerate(self.learners()):
+            learner.state[:] = states[r]
+            learner.v[:n] = v if self.joint else v[r]
+            if A is not None:
+                learner.A[:n] = A if self.joint else A[r]
+
+    def trouble(self, r: int, ending: int, i: int, m: float, q: float, weight: float) -> Exception:
+        """The error that ended a pass of learner r at row i."""
+        learner = self.learners()[r]
+        return learner._trouble(ending, self.rule, i, m, q, weight)
+
+
+class HostBlocks(Blocks):
+    """Blocks resolved by the compiled loops."""
+
+    def __init__(self, dual: Dual, rows: KernelRows, limit: float, numbers: np.ndarray):
+        super().__init__(
+            dual.kernel,
+            rows.collection,
+            dual.constant,
+            dual.support,
+            dual.block_size,
+            limit,
+            dual.frame.dtype.itemsize,
+            numbers,
+        )
+        self.inner = dual.inner
+        self.dtype = dual.frame.dtype
+        self.sq = rows.sq
+
+    def begin_pass(self, y: np.ndarray, c: np.ndarray) -> None:
+        self.y, self.c = y, c
+
+    def end_pass(self) -> None:
+        pass
+
+    def coefficients(self) -> np.ndarray:
+        n = len(self.support)
+        if isinstance(self.inner, Joint):
+            return self.inner.v[:n]
+        return np.stack([learner.v[:n] for learner in learners_of(self.inner)], axis=1)
+
+    def make_room(self, n: int) -> None:
+        self.inner.grow(n)
+
+    def resolve(
+        self, F: Any, G: Any, ids: np.ndarray, position: np.ndarray, keep_log: bool
+    ) -> tuple[list[Any], Any]:
+        inner = self.inner
+        G = frozen(G, self.dtype)
+        F = np.ascontiguousarray(F if isinstance(inner, Joint) else F.T, self.dtype)
+        places, sq = frozen(position, np.int64).view(np.uint64), frozen(self.sq[ids])
+        blocks = [Block(f, G, places, sq, 0.0, False) for f in ([F] if isinstance(inner, Joint) else F)]
+        weights = EMPTY if not len(self.c) else frozen(self.c[ids])
+        order = frozen(np.arange(len(ids)))
+        rows: Any = blocks if isinstance(inner, OneVsRest) else blocks[0]
+        for learner in learners_of(inner):
+            learner.row_numbers = ids
+        error = None
+        try:
+            logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log)
+        except (RuleError, NumericalError) as trouble:
+            logs, error = trouble.log, trouble
+        for learner in learners_of(inner):
+            learner.row_numbers = None
+        return (logs if isinstance(inner, OneVsRest) else [logs]), error
+
+    def states(self) -> list[tuple[np.ndarray, float]]:
+        return [(learner.state, learner.frame.tol) for learner in learners_of(self.inner)]
+
+    def _arrays(self) -> list[np.ndarray]:
+        found = [a for learner in learners_of(self.inner) for a in (learner.v, learner.A)]
+        return [a for a in found if a is not None]
+
+    def used(self, first: int, stop: int) -> np.ndarray:
+        used = np.zeros(stop - first, bool)
+        for a in self._arrays():
+            part = a[first:stop] != 0.0
+            used |= part if part.ndim == 1 else part.any(axis=1)
+        return used
+
+    def compact(self, first: int, kept: np.ndarray, stop: int) -> None:
+        for a in self._arrays():
+            a[first : first + len(kept)] = a[first + kept]
+            a[first + len(kept) : stop] = 0.0

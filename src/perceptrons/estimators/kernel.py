@@ -1,0 +1,451 @@
+r"""Kernel learners: w lives in the span of the examples, and only k(x, z) is ever computed."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import kernels
+from ..engine import intake, spaces
+from ..engine.journal import Journal, KernelJournal
+from ..engine.multiclass import Top
+from . import checks
+from .callbacks import Watch
+from .checks import estimator
+from .first_order import FirstOrder, OnlineClassifier
+from .halfspace import FLOATS, one_writer, unchanged_on_error
+from .online import Batch
+from .perceptron import PerceptronFamily
+
+
+@estimator
+class KernelLearner(FirstOrder):
+    """What kernel learners share; see :class:`KernelClassifier` for the parameters."""
+
+    fit_intercept: bool = False
+    kernel: Any = "polynomial"
+    block_size: int | str = "auto"
+    cache_mb: float = 1000.0
+    device: str = "auto"
+    precision: str | None = None
+
+    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a kernel is normalised by kernels.Normalized
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        kernels.as_kernel(self.kernel)
+        if self.block_size != "auto":
+            checks.whole("block_size", self.block_size)
+        checks.positive("cache_mb", self.cache_mb, zero=True)
+        checks.one_of("device", self.device, ("auto", "cpu", "cuda"))
+        checks.one_of("precision", self.precision, (None, "float32", "float64"))
+
+    # ------------------------------------------------------------ intake
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        """X as a collection that the kernel has prepared."""
+        if reset:
+            kernel = kernels.as_kernel(self.kernel)
+            X = self._checked_objects(kernel, X, reset=True)
+            self.kernel_ = kernel.fitted(X)
+            return self.kernel_.prepare(X)
+        X = self._checked_objects(self.kernel_, X, reset=False)
+        return self.kernel_.prepare(X, self._space.support.rows if "_space" in vars(self) else None)
+
+    def _checked_objects(self, kernel: kernels.Kernel, X: Any, *, reset: bool) -> Any:
+        if kernel.takes in ("numbers", "table"):
+            if intake.is_sparse(X):
+                X = intake.checked_csr(X)
+            dtype = FLOATS if self._dtype() is None else self._dtype()
+            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C")
+        if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+            raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
+        if len(X) == 0:
+            raise ValueError(f"Found no objects; {type(self).__name__} needs at least one.")
+        return X
+
+    def _dtype(self) -> Any:
+        """The precision that was asked for, or None: that of the rows."""
+        if self.precision is not None:
+            return np.dtype(self.precision)
+        return np.dtype(np.float32) if self.device == "cuda" else None
+
+    def _rows(self, X: Any) -> spaces.KernelRows:
+        sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
+        wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
+        if len(wrong):
+            value = sq[wrong[0]]
+            why = "No kernel has that: see kernels.check_psd." if value < 0.0 else "Scale the data."
+            raise ValueError(
+                f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}"
+            )
+        return spaces.KernelRows(X, intake.frozen(sq))
+
+    # ------------------------------------------------------------ spaces
+
+    @property
+    def _core(self) -> Any:
+        return self._space.inner
+
+    @_core.setter
+    def _core(self, space: Any) -> None:
+        self._space.inner = space
+
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        inner = super()._new_space(frame._replace(bias=0.0), 0, n_classes)
+        return spaces.Dual(
+            inner, self.kernel_, frame, n_features, self.block_size, float(self.cache_mb), self._where(frame)
+        )
+
+    def _where(self, frame: spaces.Frame) -> str:
+        """The device that a fresh learner runs on."""
+        if self.device == "cpu" or (self.device == "auto" and frame.dtype != np.float32):
+            return "cpu"
+        from ..engine import on_device
+
+        top_rival = not self._is_joint() or isinstance(self._scheme(), Top)
+        return on_device.choose(self.device, self.kernel_, self._rule(), top_rival)
+
+    def _new_journals(self, space: Any) -> list[Journal]:
+        inner = space.inner if isinstance(space, spaces.Dual) else space
+        if not self._keeps_journal():
+            return []
+        if isinstance(inner, spaces.OneVsRest):
+            return [KernelJournal(1, self.max_log) for _ in inner.learners]
+        return [KernelJournal(inner.n_classes if inner.n_classes > 2 else 1, self.max_log)]
+
+    # ------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, order: Any = None) -> Any:  # type: ignore[override]
+        """Learn in epochs over the objects, until a clean pass or ``max_iter``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+            Rows of numbers, strings for :class:`perceptrons.kernels.Spectrum`, whatever a function of two
+            objects takes, or the square matrix of a precomputed kernel.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        order : sequence of sequences of int, optional
+            The rows to visit, one sequence per epoch; overrides ``shuffle`` and ``max_iter``.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight, order=order)
+
+    def _run_epochs(self, batch: Batch, orders: Any, watch: Watch) -> None:
+        total = self._max_epochs(orders)
+        self._space.open(batch.rows, again=total is None or total > 1)
+        try:
+            super()._run_epochs(batch, orders, watch)
+        finally:
+            self._space.close()
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn one pass over the objects in the order given.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All labels that will ever occur. Without it classes are taken up as they appear.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._check_stream()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _pass(self, batch: Batch) -> None:
+        try:
+            super()._pass(batch)
+        finally:
+            self._space.close()
+
+    def _check_stream(self) -> None:
+        """Refuse kernels that need all objects at once."""
+        kernel = kernels.as_kernel(self.kernel)
+        if kernel.takes == "table":
+            raise ValueError("A precomputed kernel has its columns from one fit: it cannot learn in pieces.")
+        if "_space" not in vars(self) and kernel.fitted([[0.0], [1.0]]) != kernel:
+            raise ValueError(
+                f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
+            )
+
+    # ------------------------------------------------------------ one object
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one object: a row of numbers, a string, or whatever the kernel takes."""
+        self._check_stream()
+        if np.ndim(y) != 0:
+            raise ValueError(f"y must be one label; got {y!r}.")
+        with one_writer(self):
+            with unchanged_on_error(self):
+                fresh = "_space" not in vars(self)
+                if fresh:
+                    self._check_params()
+                X = self._in_precision(
+                    self._validated_X(self._alone(x), reset=fresh), vars(self).get("_space")
+                )
+                rows = self._rows(X)
+                label = np.asarray([y])
+                weights = self._row_weights(None, label)
+                if fresh:
+                    self._begin(X.shape[1], X.dtype, None)
+                codes = self._codes(label, grow=True)
+            batch = Batch(X, rows, codes, weights)
+            self._prepare_pass(batch)
+            space = self._space
+            try:
+                with self._journalling(len(self.history_), batch) as journal:
+                    order = intake.frozen(np.zeros(1, np.int64))
+                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
+            finally:
+                space.close()
+                self.stop_reason_ = "learn_one"
+
+    def score_one(self, x: Any) -> Any:
+        """Score of one object: a number, or one per class for more than two classes."""
+        if "_space" not in vars(self):
+            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+        return self.decision_function(self._alone(x))[0]
+
+    def _alone(self, x: Any) -> Any:
+        """A collection of one."""
+        if kernels.as_kernel(self.kernel).takes not in ("numbers", "table"):
+            return [x]
+        if intake.is_sparse(x):
+            return x
+        if isinstance(x, dict):
+            raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
+        return np.asarray(x).reshape(1, -1)
+
+    # ------------------------------------------------------------ scores
+
+    def _dual(self) -> np.ndarray:
+        """(support rows, columns): coefficients of the readout in force."""
+        space = self._space
+        if self._readout == "random":
+            n = len(space.support)
+            parts = [journal.coefficients(self.random_step_) for journal in self._journals]
+            a = np.hstack([np.pad(part, ((0, n - len(part)), (0, 0))) for part in parts])
+            return self._unit_length(a) if self._unit_votes else a
+        readout = "average" if self._readout == "average" else "last"
+        a = space.coefficients(readout)
+        if readout == "average" and self._include_initial():
+            t = max(1, self._examples())
+            a = a * (t / (t + 1.0))  # the initial vector is one more, of zeros
+        return self._unit_length(a) if self._unit_votes and readout == "last" else a
+
+    def _unit_length(self, a: np.ndarray) -> np.ndarray:
+        """The coefficients of w/||w||, or 0: of all prototypes together, or of each learner."""
+        norm2 = np.sum(a * self._space.scores(self._space.support.rows, a), axis=0, keepdims=True)
+        if isinstance(self._core, spaces.Joint):
+            norm2 = norm2.sum(keepdims=True)
+        return a / np.sqrt(np.maximum(norm2, np.finfo(float).tiny))
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        return self._votes(X) if self._readout == "vote" else self._space.scores(X, self._dual())
+
+    def _votes(self, X: Any) -> np.ndarray:
+        counts = [j.counts(self._examples(r), self._include_initial()) for r, j in enumerate(self._journals)]
+        out = [np.zeros((len(X), journal.alpha.shape[1])) for journal in self._journals]
+        n = len(self._space.support)
+        known = self._space.values(X, np.ones(n, bool)) if n else [(slice(None), np.zeros((len(X), 1)))]
+        for part, values in known:
+            for journal, c, votes in zip(self._journals, counts, out, strict=True):
+                journal.vote(values, c, votes[part])
+        return np.concatenate(out, axis=1)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each object: positive means the larger label; one column per class for more than two.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = self._in_precision(self._validated_X(X, reset=False), self._space)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(X)
+        if not np.isfinite(scores).all():
+            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+        return scores
+
+    # ------------------------------------------------------------ what follows from the space
+
+    def _supporting(self, name: str) -> np.ndarray:
+        """Places of the support rows that the readout uses."""
+        self._fitted(name)
+        if self._readout == "vote":
+            used = [journal.position for journal in self._journals]
+            return np.unique(np.concatenate(used))
+        return np.flatnonzero(self._dual().any(axis=1))
+
+    @property
+    def support_(self) -> np.ndarray:
+        """Rows that w is made of: their numbers in ``fit``, or counted over all calls of ``partial_fit``."""
+        return self._space.support.numbers[self._supporting("support_")]
+
+    @property
+    def n_support_(self) -> int:
+        """How many rows w is made of."""
+        return len(self._supporting("n_support_"))
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that w is made of; other objects as a list."""
+        places = self._supporting("support_vectors_")
+        return self._space.shown(places)
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """(1 or n_classes, n_support): coefficients with their signs; of the last w where weights vote."""
+        places = self._supporting("dual_coef_")
+        a = self._space.coefficients("last") if self._readout == "vote" else self._dual()
+        return np.ascontiguousarray(a[places].T)
+
+    @property
+    def smallest_margin_(self) -> float:
+        """The smallest |margin| that float32 arithmetic on a device has decided on; inf elsewhere."""
+        return float(self._fitted("smallest_margin_").smallest_margin)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Not there: the weights of a kernel learner are ``dual_coef_`` over ``support_vectors_``."""
+        raise AttributeError(f"{type(self).__name__} has no coef_; see dual_coef_ and support_vectors_.")
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Not there: a constant is part of the kernel."""
+        raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            takes = kernels.as_kernel(self.kernel).takes
+        except ValueError:  # a wrong parameter is told by fit
+            return tags
+        tags.input_tags.pairwise = takes == "table"
+        tags.input_tags.sparse = takes == "numbers"
+        tags.input_tags.string = takes == "strings"
+        return tags
+
+
+@estimator
+class KernelClassifier(KernelLearner, OnlineClassifier):
+    r"""Any rule with any kernel, in exact blocks.
+
+    :math:`w = \sum_i a_i\varphi(x_i)` is a combination of examples in the space of the kernel, so
+    :math:`\langle w, \varphi(x)\rangle = \sum_i a_i k(x_i, x)`, and the rule sees
+    :math:`m = y\langle w, \varphi(x)\rangle` and :math:`q = k(x, x)`, as in :class:`OnlineClassifier`.
+    Every bound of the rule holds with :math:`R^2 = \max k(x, x)`.
+
+    Rows are worked on in blocks: one matrix product gives the scores of a block against the support rows,
+    then the block is resolved in order. The updates are those of one row at a time, whatever the size of the
+    blocks.
+
+    Parameters
+    ----------
+    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``.
+    kernel : kernel of :mod:`perceptrons.kernels`, its name, or a function of two objects
+        Default: ``"polynomial"``, :math:`(1 + \langle x, z\rangle)^2`. ``"precomputed"``: X is the matrix of
+        kernel values with the training objects.
+    fit_intercept : bool, default=False
+        True adds :math:`B^2` to the kernel. Most kernels contain a constant already.
+    intercept_scaling : float, default=1.0
+        :math:`B`.
+    block_size : int or "auto", default="auto"
+        Rows in a block; ``"auto"``: up to 1024, as memory allows.
+    cache_mb : float, default=1000
+        Kernel values with support rows that are kept from one epoch to the next, in megabytes.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        ``"cuda"`` needs torch and works in float32 unless ``precision`` says otherwise. ``"auto"`` takes the
+        GPU for float32 rows, if there is one and kernel and rule run there.
+    precision : {None, "float32", "float64"}, default=None
+        None: that of the rows. On a GPU float64 makes the same updates as the CPU; float32 may differ where a
+        margin is smaller than its rounding, see ``smallest_margin_``.
+    multiclass : {"joint", "ovr"}, default="joint"
+        One-vs-rest learners share the kernel values.
+    **others
+        See :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    support_ : ndarray of int
+        The rows that w is made of.
+    support_vectors_ : array, CSR matrix or list
+        Those rows themselves.
+    dual_coef_ : ndarray of shape (1 or n_classes, n_support)
+        Their coefficients, with signs.
+    n_support_ : int
+    margin_bounds_ : (float or None, float)
+        In the space of the kernel: :math:`\gamma_{low}`, after a clean pass, and
+        :math:`\|w\|/\sum\tau`.
+    radius_ : float
+        :math:`\sqrt{\max k(x, x)}`.
+    **others
+        See :class:`OnlineClassifier`.
+
+    References
+    ----------
+    .. [1] M. Aizerman, E. Braverman, L. Rozonoer, Theoretical foundations of the potential function method,
+       Automation and Remote Control 25, 1964.
+    .. [2] Y. Freund, R. Schapire, Large margin classification using the perceptron algorithm, Machine
+       Learning 37(3), 1999.
+
+    Examples
+    --------
+    >>> from perceptrons import KernelClassifier, kernels, rules
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> clf = KernelClassifier(rule=rules.PA1(C=1.0), kernel=kernels.Polynomial(degree=2), shuffle=False)
+    >>> clf.fit(X, y).predict(X)
+    array([0, 1, 1, 0])
+    """
+
+
+@estimator
+class KernelPerceptron(KernelLearner, PerceptronFamily):
+    r"""The perceptron in the space of a kernel.
+
+    On a mistake, :math:`y\sum_i a_i k(x_i, x) \le 0`, the example gains :math:`y` in its own coefficient. If
+    some unit :math:`u` of that space has :math:`y\langle u, \varphi(x)\rangle \ge \gamma > 0` for every
+    example, there are at most :math:`\max k(x, x)/\gamma^2` updates, in any order.
+
+    Parameters
+    ----------
+    kernel, fit_intercept, intercept_scaling, block_size, cache_mb, device, precision
+        See :class:`KernelClassifier`.
+    readout : {"last", "average", "vote", "random"}, default="last"
+        A vote needs the kernel values of a new object with every support row once; the scores of all weight
+        vectors are prefix sums of them.
+    learning_rate, mistake, scheme, **others
+        See :class:`Perceptron` and :class:`OnlineClassifier`.
+
+    Examples
+    --------
+    >>> from perceptrons import KernelPerceptron
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> clf = KernelPerceptron(kernel="polynomial", max_iter=None, shuffle=False).fit(X, y)
+    >>> clf.predict(X), clf.stop_reason_, clf.n_support_
+    (array([0, 1, 1, 0]), 'clean pass', 4)
+    >>> words = KernelPerceptron(kernel="spectrum", shuffle=False)
+    >>> words.fit(["free prize now", "see you soon"], ["spam", "ham"]).predict(["a prize for you"])
+    array(['spam'], dtype='<U4')
+    """
+
+
+__all__ = ["KernelClassifier", "KernelLearner", "KernelPerceptron"]
