@@ -1,9 +1,9 @@
 """Every algorithm of the library again in plain NumPy, as on the blackboard.
 
 Slow, short, and written from the papers: nothing here shares a line with the compiled engine, so
-the two can judge each other. Examples are dense, labels are -1 and +1 or 0..k-1, and the order of
-visiting is given as one list of rows an epoch. Every function returns a `Run`, the weights with a
-record of what happened on the way.
+the two can judge each other. Examples are dense rows (a kernel may see anything), labels are -1 and
++1 or 0..k-1, and the order of visiting is given as one list of rows an epoch. Every learner returns
+a `Run`, the weights with a record of what happened on the way.
 
 Examples
 --------
@@ -24,6 +24,31 @@ from .additive import (
     romma,
     voted_perceptron,
 )
+from .budget import forgetron, oldest_budget_perceptron, projectron, random_budget_perceptron
+from .dual import (
+    kernel_margin_perceptron,
+    kernel_mira,
+    kernel_passive_aggressive,
+    kernel_perceptron,
+    kernel_romma,
+)
+from .kernels import (
+    all_subsets_kernel,
+    constant_kernel,
+    gaussian_kernel,
+    gram,
+    is_psd,
+    linear_kernel,
+    monomials,
+    normalized_kernel,
+    polynomial_kernel,
+    product_kernel,
+    scaled_kernel,
+    spectrum_kernel,
+    subset_products,
+    substring_counts,
+    sum_kernel,
+)
 from .multiclass import (
     crammer_singer,
     multiclass_margin_perceptron,
@@ -43,28 +68,47 @@ from .structured import structured_perceptron
 __all__ = [
     "LOSS_TOL",
     "Run",
+    "all_subsets_kernel",
     "alma",
     "arow",
     "average",
     "average_scores",
     "balanced_winnow",
+    "constant_kernel",
     "crammer_singer",
     "decide",
     "elimination",
+    "forgetron",
+    "gaussian_kernel",
+    "gram",
+    "is_psd",
+    "kernel_margin_perceptron",
+    "kernel_mira",
+    "kernel_passive_aggressive",
+    "kernel_perceptron",
+    "kernel_romma",
     "last_scores",
     "lazy_average",
     "line_search",
+    "linear_kernel",
     "margin_perceptron",
     "mira",
+    "monomials",
     "multiclass_margin_perceptron",
     "multiclass_mira",
     "multiclass_passive_aggressive",
     "multiclass_perceptron",
     "multiclass_romma",
+    "normalized_kernel",
+    "oldest_budget_perceptron",
     "passive_aggressive",
     "perceptron",
     "pnorm",
+    "polynomial_kernel",
+    "product_kernel",
     "project_on_simplex",
+    "projectron",
+    "random_budget_perceptron",
     "random_scores",
     "risk_descent",
     "risk_gd",
@@ -72,9 +116,14 @@ __all__ = [
     "risk_sgd",
     "romma",
     "rows",
+    "scaled_kernel",
     "scw",
     "second_order_perceptron",
+    "spectrum_kernel",
     "structured_perceptron",
+    "subset_products",
+    "substring_counts",
+    "sum_kernel",
     "vote_scores",
     "voted_perceptron",
     "winnow",

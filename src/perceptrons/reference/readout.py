@@ -12,6 +12,9 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,16 +26,15 @@ def ballots(run: Run, include_initial: bool = False) -> list[int]:
     return [run.counts[0] + include_initial, *run.counts[1:]]
 
 
-def unit(v: Array) -> Array:
+def unit(v: Array, length: Callable[[Array], Any] = np.linalg.norm) -> Array:
     r"""The direction :math:`v / \|v\|`; the zero vector stays zero."""
-    length = float(np.linalg.norm(v))
-    return v / length if length > 0.0 else v
+    return v / float(length(v)) if length(v) > 0.0 else v
 
 
 def average(run: Run, include_initial: bool = False, normalized: bool = False) -> Array:
     r"""The mean hypothesis :math:`\bar w = \sum_j c_j v_j / \sum_j c_j`, by its definition."""
     c = ballots(run, include_initial)
-    v = [unit(v) for v in run.vectors] if normalized else run.vectors
+    v = [unit(v, run.length) for v in run.vectors] if normalized else run.vectors
     return np.asarray(sum(c_j * v_j for c_j, v_j in zip(c, v, strict=True)) / sum(c))
 
 
@@ -43,7 +45,7 @@ def lazy_average(run: Run) -> Array:
 
 def last_scores(run: Run, X: ArrayLike, normalized: bool = False) -> Array:
     r""":math:`s = v_k \cdot x`."""
-    return run.rows(X) @ (unit(run.w) if normalized else run.w).T
+    return run.rows(X) @ (unit(run.w, run.length) if normalized else run.w).T
 
 
 def average_scores(run: Run, X: ArrayLike, include_initial: bool = False, normalized: bool = False) -> Array:
@@ -69,4 +71,4 @@ def random_scores(run: Run, X: ArrayLike, r: int, normalized: bool = False) -> A
     """
     died = np.cumsum(run.counts)  # the last example of each hypothesis
     v = run.vectors[int(np.flatnonzero(died >= r)[0])]
-    return run.rows(X) @ (unit(v) if normalized else v).T
+    return run.rows(X) @ (unit(v, run.length) if normalized else v).T

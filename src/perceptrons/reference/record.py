@@ -176,6 +176,10 @@ class Run:
         """New examples as this learner sees them."""
         return rows(X, self.bias, self.normalize)
 
+    def length(self, w: Array) -> float:
+        """The Euclidean length of weights."""
+        return float(np.linalg.norm(w))
+
     def scores(self, X: ArrayLike) -> Array:
         """Decision values w.x, one an example (or one an example and class)."""
         return self.rows(X) @ self.w.T
