@@ -27,6 +27,7 @@ _WHERE = {
     "RiskDescent": "estimators.risk",
     "KernelPerceptron": "estimators.kernel",
     "KernelClassifier": "estimators.kernel",
+    "BudgetKernelPerceptron": "estimators.budget",
 }
 _MODULES = ("datasets", "kernels", "reference", "rules", "theory")
 

@@ -17,10 +17,7 @@ import numpy as np
 
 GOLDEN = Path(os.environ.get("PERCEPTRONS_GOLDEN") or Path(__file__).parent)
 
-NO_ESTIMATOR = {"budget_kernel", "kernel_learners", "kernels"}
-"""Files that the reference runs, and for which there is no estimator yet."""
-
-DEFERRED = {"bounds", "hard_margin", "ipm", "preprocessing"} | NO_ESTIMATOR
+DEFERRED = {"bounds", "hard_margin", "ipm", "preprocessing"}
 """Files whose algorithms come with later work."""
 
 

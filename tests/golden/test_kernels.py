@@ -209,3 +209,51 @@ def test_readouts(case):
     assert close(vote.decision_function(X_test), case.expected["test_vote"])
     [journal] = vote._journals
     assert journal.counts(t, False).tolist() == case.expected["counts"]
+
+
+# ------------------------------------------------------------------------------------------ budgets
+
+
+class Uniforms:
+    """A generator that answers the numbers of the file."""
+
+    def __init__(self, values):
+        self.values = iter(values)
+
+    def random(self):
+        return next(self.values)
+
+
+def budgeted(case: Case, **ours: Any) -> Any:
+    params = dict(case.params)
+    policy = {"rbp": "random"}.get(params["learner"], params["learner"])
+    params.pop("learner")
+    made = pc.BudgetKernelPerceptron(
+        kernel=make_kernel(params.pop("kernel")),
+        budget=params.pop("budget", None),
+        policy=policy,
+        eta=params.pop("eta", 0.1),
+        random_state=Uniforms(params.pop("uniforms", [])),
+        log_updates=True,
+        **ours,
+    )
+    assert not params, f"unknown parameters {params}"
+    return made
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("block_size", [1, 7, "auto"])
+@pytest.mark.parametrize("case", load("budget_kernel"), ids=str)
+def test_budgets(case, block_size, storage):
+    model = budgeted(case, block_size=block_size).fit(in_storage(case.X, storage), case.y, order=case.order)
+    expected = dict(case.expected)
+    assert updates(model, len(case.order)) == expected.pop("update_indices")
+    assert [h["updates"] for h in model.history_] == expected.pop("updates_per_epoch")
+    assert [h["errors"] for h in model.history_] == expected.pop("errors_per_epoch")
+    assert model.support_.tolist() == expected.pop("support")
+    assert close(model.dual_coef_[0], expected.pop("coefficients"))
+    assert close(model.decision_function(in_storage(case.X_test, storage)), expected.pop("test_scores"))
+    assert model.predict(case.X_test).tolist() == expected.pop("test_predictions")
+    for key in ("evicted", "phi", "projected"):  # the log of the space has them: see unit/test_budget.py
+        expected.pop(key)
+    assert not expected, f"not compared: {sorted(expected)}"

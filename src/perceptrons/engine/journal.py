@@ -157,6 +157,13 @@ class KernelJournal(Journal):
         return log.position.copy()
 
 
+class RowJournal(Journal):
+    """Updates by the numbers of their rows: enough to be read, not to vote."""
+
+    def _positions(self, log: Any, X: Any) -> np.ndarray:
+        return log.row.copy()
+
+
 def _stacked(pieces: list[Any]) -> Any:
     """One below the other; matrices become as wide as the widest, and sparse if the first is."""
     if pieces[0].ndim == 1:

@@ -2,87 +2,41 @@ r"""Kernel learners: w lives in the span of the examples, and only k(x, z) is ev
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import kernels
-from ..engine import intake, spaces
+from ..engine import spaces
 from ..engine.journal import Journal, KernelJournal
 from ..engine.multiclass import Top
 from . import checks
 from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder, OnlineClassifier
-from .halfspace import FLOATS, one_writer, unchanged_on_error
+from .halfspace import FLOATS
+from .kernel_based import KernelBased
 from .online import Batch
 from .perceptron import PerceptronFamily
 
 
 @estimator
-class KernelLearner(FirstOrder):
+class KernelLearner(KernelBased, FirstOrder):
     """What kernel learners share; see :class:`KernelClassifier` for the parameters."""
 
-    fit_intercept: bool = False
-    kernel: Any = "polynomial"
-    block_size: int | str = "auto"
     cache_mb: float = 1000.0
     device: str = "auto"
     precision: str | None = None
 
-    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a kernel is normalised by kernels.Normalized
-
     def _check_params(self) -> None:
         super()._check_params()
-        kernels.as_kernel(self.kernel)
-        if self.block_size != "auto":
-            checks.whole("block_size", self.block_size)
         checks.positive("cache_mb", self.cache_mb, zero=True)
         checks.one_of("device", self.device, ("auto", "cpu", "cuda"))
         checks.one_of("precision", self.precision, (None, "float32", "float64"))
 
-    # ------------------------------------------------------------ intake
-
-    def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        """X as a collection that the kernel has prepared."""
-        if reset:
-            kernel = kernels.as_kernel(self.kernel)
-            X = self._checked_objects(kernel, X, reset=True)
-            self.kernel_ = kernel.fitted(X)
-            return self.kernel_.prepare(X)
-        X = self._checked_objects(self.kernel_, X, reset=False)
-        return self.kernel_.prepare(X, self._space.support.rows if "_space" in vars(self) else None)
-
-    def _checked_objects(self, kernel: kernels.Kernel, X: Any, *, reset: bool) -> Any:
-        if kernel.takes in ("numbers", "table"):
-            if intake.is_sparse(X):
-                X = intake.checked_csr(X)
-            dtype = FLOATS if self._dtype() is None else self._dtype()
-            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C")
-        if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-            raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
-        if len(X) == 0:
-            raise ValueError(f"Found no objects; {type(self).__name__} needs at least one.")
-        return X
-
-    def _dtype(self) -> Any:
-        """The precision that was asked for, or None: that of the rows."""
+    def _dtypes(self) -> Any:
         if self.precision is not None:
             return np.dtype(self.precision)
-        return np.dtype(np.float32) if self.device == "cuda" else None
-
-    def _rows(self, X: Any) -> spaces.KernelRows:
-        sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
-        wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
-        if len(wrong):
-            value = sq[wrong[0]]
-            why = "No kernel has that: see kernels.check_psd." if value < 0.0 else "Scale the data."
-            raise ValueError(
-                f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}"
-            )
-        return spaces.KernelRows(X, intake.frozen(sq))
+        return np.dtype(np.float32) if self.device == "cuda" else FLOATS
 
     # ------------------------------------------------------------ spaces
 
@@ -119,25 +73,6 @@ class KernelLearner(FirstOrder):
 
     # ------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, order: Any = None) -> Any:  # type: ignore[override]
-        """Learn in epochs over the objects, until a clean pass or ``max_iter``.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
-            Rows of numbers, strings for :class:`perceptrons.kernels.Spectrum`, whatever a function of two
-            objects takes, or the square matrix of a precomputed kernel.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-        order : sequence of sequences of int, optional
-            The rows to visit, one sequence per epoch; overrides ``shuffle`` and ``max_iter``.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight, order=order)
-
     def _run_epochs(self, batch: Batch, orders: Any, watch: Watch) -> None:
         total = self._max_epochs(orders)
         self._space.open(batch.rows, again=total is None or total > 1)
@@ -146,87 +81,8 @@ class KernelLearner(FirstOrder):
         finally:
             self._space.close()
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Learn one pass over the objects in the order given.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
-        y : array-like of shape (n_samples,)
-        classes : array-like, optional
-            All labels that will ever occur. Without it classes are taken up as they appear.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._check_stream()
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def _pass(self, batch: Batch) -> None:
-        try:
-            super()._pass(batch)
-        finally:
-            self._space.close()
-
-    def _check_stream(self) -> None:
-        """Refuse kernels that need all objects at once."""
-        kernel = kernels.as_kernel(self.kernel)
-        if kernel.takes == "table":
-            raise ValueError("A precomputed kernel has its columns from one fit: it cannot learn in pieces.")
-        if "_space" not in vars(self) and kernel.fitted([[0.0], [1.0]]) != kernel:
-            raise ValueError(
-                f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
-            )
-
-    # ------------------------------------------------------------ one object
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn one object: a row of numbers, a string, or whatever the kernel takes."""
-        self._check_stream()
-        if np.ndim(y) != 0:
-            raise ValueError(f"y must be one label; got {y!r}.")
-        with one_writer(self):
-            with unchanged_on_error(self):
-                fresh = "_space" not in vars(self)
-                if fresh:
-                    self._check_params()
-                X = self._in_precision(
-                    self._validated_X(self._alone(x), reset=fresh), vars(self).get("_space")
-                )
-                rows = self._rows(X)
-                label = np.asarray([y])
-                weights = self._row_weights(None, label)
-                if fresh:
-                    self._begin(X.shape[1], X.dtype, None)
-                codes = self._codes(label, grow=True)
-            batch = Batch(X, rows, codes, weights)
-            self._prepare_pass(batch)
-            space = self._space
-            try:
-                with self._journalling(len(self.history_), batch) as journal:
-                    order = intake.frozen(np.zeros(1, np.int64))
-                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
-            finally:
-                space.close()
-                self.stop_reason_ = "learn_one"
-
-    def score_one(self, x: Any) -> Any:
-        """Score of one object: a number, or one per class for more than two classes."""
-        if "_space" not in vars(self):
-            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
-        return self.decision_function(self._alone(x))[0]
-
-    def _alone(self, x: Any) -> Any:
-        """A collection of one."""
-        if kernels.as_kernel(self.kernel).takes not in ("numbers", "table"):
-            return [x]
-        if intake.is_sparse(x):
-            return x
-        if isinstance(x, dict):
-            raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
-        return np.asarray(x).reshape(1, -1)
+    def _after_pass(self) -> None:
+        self._space.close()
 
     # ------------------------------------------------------------ scores
 
@@ -265,25 +121,6 @@ class KernelLearner(FirstOrder):
                 journal.vote(values, c, votes[part])
         return np.concatenate(out, axis=1)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score of each object: positive means the larger label; one column per class for more than two.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        X = self._in_precision(self._validated_X(X, reset=False), self._space)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._scores(X)
-        if not np.isfinite(scores).all():
-            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
-        return scores
-
     # ------------------------------------------------------------ what follows from the space
 
     def _supporting(self, name: str) -> np.ndarray:
@@ -308,7 +145,10 @@ class KernelLearner(FirstOrder):
     def support_vectors_(self) -> Any:
         """The rows that w is made of; other objects as a list."""
         places = self._supporting("support_vectors_")
-        return self._space.shown(places)
+        rows = self._space.support.rows
+        if rows is None:
+            return np.empty((0, getattr(self, "n_features_in_", 0)))
+        return spaces.shown(rows, places)
 
     @property
     def dual_coef_(self) -> np.ndarray:
@@ -321,27 +161,6 @@ class KernelLearner(FirstOrder):
     def smallest_margin_(self) -> float:
         """The smallest |margin| that float32 arithmetic on a device has decided on; inf elsewhere."""
         return float(self._fitted("smallest_margin_").smallest_margin)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Not there: the weights of a kernel learner are ``dual_coef_`` over ``support_vectors_``."""
-        raise AttributeError(f"{type(self).__name__} has no coef_; see dual_coef_ and support_vectors_.")
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """Not there: a constant is part of the kernel."""
-        raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            takes = kernels.as_kernel(self.kernel).takes
-        except ValueError:  # a wrong parameter is told by fit
-            return tags
-        tags.input_tags.pairwise = takes == "table"
-        tags.input_tags.sparse = takes == "numbers"
-        tags.input_tags.string = takes == "strings"
-        return tags
 
 
 @estimator
@@ -446,6 +265,3 @@ class KernelPerceptron(KernelLearner, PerceptronFamily):
     >>> words.fit(["free prize now", "see you soon"], ["spam", "ham"]).predict(["a prize for you"])
     array(['spam'], dtype='<U4')
     """
-
-
-__all__ = ["KernelClassifier", "KernelLearner", "KernelPerceptron"]

@@ -7,13 +7,15 @@ code 1 as +1.
 
 from .additive import Additive, Joint, Linear
 from .base import Counts, Frame, NumericalError, Space
+from .budget import Budget
 from .confident import Confident
-from .dual import Dual, KernelRows
+from .dual import Dual, KernelRows, shown
 from .multiplicative import Elimination, Multiplicative
 from .rest import OneVsRest
 
 __all__ = [
     "Additive",
+    "Budget",
     "Confident",
     "Counts",
     "Dual",
@@ -26,4 +28,5 @@ __all__ = [
     "NumericalError",
     "OneVsRest",
     "Space",
+    "shown",
 ]

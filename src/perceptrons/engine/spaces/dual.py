@@ -157,15 +157,6 @@ class Dual:
             out[part] = values @ coefficients[mask].astype(values.dtype, copy=False)
         return out
 
-    def shown(self, places: np.ndarray) -> Any:
-        """Support rows as the user knows them."""
-        rows = self.support.rows
-        while hasattr(rows, "parts"):
-            rows = rows.parts[0]
-        if rows is None:
-            return np.empty((0, self.n_features))
-        return [rows.items[i] for i in places] if hasattr(rows, "items") else rows.X[places]
-
     def values(self, collection: Any, mask: np.ndarray) -> Any:
         """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
         if not mask.any():
@@ -175,6 +166,13 @@ class Dual:
         for start in range(0, len(collection), step):
             part = slice(start, start + step)
             yield part, self.kernel.matrix(collection[part], rows) + self.constant
+
+
+def shown(rows: Any, places: np.ndarray) -> Any:
+    """Some of the rows of a prepared collection, as the user knows them."""
+    while hasattr(rows, "parts"):
+        rows = rows.parts[0]
+    return [rows.items[i] for i in places] if hasattr(rows, "items") else rows.X[places]
 
 
 def learners_of(inner: Any) -> list[Any]:

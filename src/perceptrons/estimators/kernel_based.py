@@ -1,0 +1,222 @@
+"""What kernel learners take, whatever the space: rows of numbers, strings, matrices, any objects."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import kernels
+from ..engine import intake, spaces
+from . import checks
+from .checks import estimator
+from .halfspace import FLOATS, one_writer, unchanged_on_error
+from .one_row import Streaming
+from .online import Batch
+
+
+@estimator
+class KernelBased(Streaming):
+    """A learner that knows its objects by a kernel."""
+
+    fit_intercept: bool = False
+    kernel: Any = "polynomial"
+    block_size: int | str = "auto"
+
+    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a kernel is normalised by kernels.Normalized
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        kernels.as_kernel(self.kernel)
+        if self.block_size != "auto":
+            checks.whole("block_size", self.block_size)
+
+    # ------------------------------------------------------------ intake
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        """X as a collection that the kernel has prepared."""
+        if reset:
+            kernel = kernels.as_kernel(self.kernel)
+            X = self._checked_objects(kernel, X, reset=True)
+            self.kernel_ = kernel.fitted(X)
+            return self.kernel_.prepare(X)
+        return self.kernel_.prepare(self._checked_objects(self.kernel_, X, reset=False), self._known)
+
+    def _checked_objects(self, kernel: kernels.Kernel, X: Any, *, reset: bool) -> Any:
+        if kernel.takes in ("numbers", "table"):
+            if intake.is_sparse(X):
+                X = intake.checked_csr(X)
+            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=self._dtypes(), order="C")
+        if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+            raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
+        if len(X) == 0:
+            raise ValueError(f"Found no objects; {type(self).__name__} needs at least one.")
+        return X
+
+    def _dtypes(self) -> Any:
+        """The precisions that rows of numbers may have."""
+        return FLOATS
+
+    def _rows(self, X: Any) -> spaces.KernelRows:
+        sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
+        wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
+        if len(wrong):
+            value = sq[wrong[0]]
+            why = "No kernel has that: see kernels.check_psd." if value < 0.0 else "Scale the data."
+            raise ValueError(
+                f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}"
+            )
+        self._known = X[:0]  # what later objects are prepared like
+        return spaces.KernelRows(X, intake.frozen(sq))
+
+    # ------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, order: Any = None) -> Any:  # type: ignore[override]
+        """Learn in epochs over the objects, until a clean pass or ``max_iter``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+            Rows of numbers, strings for :class:`perceptrons.kernels.Spectrum`, whatever a function of two
+            objects takes, or the square matrix of a precomputed kernel.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        order : sequence of sequences of int, optional
+            The rows to visit, one sequence per epoch; overrides ``shuffle`` and ``max_iter``.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight, order=order)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn one pass over the objects in the order given.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All labels that will ever occur. Without it classes are taken up as they appear.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._check_stream()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _check_stream(self) -> None:
+        """Refuse kernels that need all objects at once."""
+        kernel = kernels.as_kernel(self.kernel)
+        if kernel.takes == "table":
+            raise ValueError("A precomputed kernel has its columns from one fit: it cannot learn in pieces.")
+        if "_space" not in vars(self) and kernel.fitted([[0.0], [1.0]]) != kernel:
+            raise ValueError(
+                f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
+            )
+
+    def _pass(self, batch: Batch) -> None:
+        try:
+            super()._pass(batch)
+        finally:
+            self._after_pass()
+
+    def _after_pass(self) -> None:
+        """The rows of this pass do not come again."""
+
+    # ------------------------------------------------------------ one object
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one object: a row of numbers, a string, or whatever the kernel takes."""
+        self._check_stream()
+        if np.ndim(y) != 0:
+            raise ValueError(f"y must be one label; got {y!r}.")
+        with one_writer(self):
+            with unchanged_on_error(self):
+                fresh = "_space" not in vars(self)
+                if fresh:
+                    self._check_params()
+                X = self._in_precision(
+                    self._validated_X(self._alone(x), reset=fresh), vars(self).get("_space")
+                )
+                rows = self._rows(X)
+                label = np.asarray([y])
+                weights = self._row_weights(None, label)
+                if fresh:
+                    self._begin(X.shape[1], X.dtype, None)
+                codes = self._codes(label, grow=True)
+            batch = Batch(X, rows, codes, weights)
+            self._prepare_pass(batch)
+            space = self._space
+            try:
+                with self._journalling(len(self.history_), batch) as journal:
+                    order = intake.frozen(np.zeros(1, np.int64))
+                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
+            finally:
+                self._after_pass()
+                self.stop_reason_ = "learn_one"
+
+    def score_one(self, x: Any) -> Any:
+        """Score of one object: a number, or one per class for more than two classes."""
+        if "_space" not in vars(self):
+            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+        return self.decision_function(self._alone(x))[0]
+
+    def _alone(self, x: Any) -> Any:
+        """A collection of one."""
+        if kernels.as_kernel(self.kernel).takes not in ("numbers", "table"):
+            return [x]
+        if intake.is_sparse(x):
+            return x
+        if isinstance(x, dict):
+            raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
+        return np.asarray(x).reshape(1, -1)
+
+    # ------------------------------------------------------------ scores
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each object: positive means the larger label; one column per class for more than two.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = self._in_precision(self._validated_X(X, reset=False), self._space)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(X)
+        if not np.isfinite(scores).all():
+            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+        return scores
+
+    # ------------------------------------------------------------ what a linear learner has, and this one not
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Not there: the weights of a kernel learner are ``dual_coef_`` over ``support_vectors_``."""
+        raise AttributeError(f"{type(self).__name__} has no coef_; see dual_coef_ and support_vectors_.")
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Not there: a constant is part of the kernel."""
+        raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            takes = kernels.as_kernel(self.kernel).takes
+        except ValueError:  # a wrong parameter is told by fit
+            return tags
+        tags.input_tags.pairwise = takes == "table"
+        tags.input_tags.sparse = takes == "numbers"
+        tags.input_tags.string = takes == "strings"
+        return tags
