@@ -51,52 +51,69 @@ class Support:
 
     def append(self, rows: Any, numbers: np.ndarray) -> None:
         if len(numbers):
-            self.rows = rows if self.rows is None else self.rows.join(rows)
+            before = rows[:0] if self.rows is None else self.rows
+            self.rows = before.join(rows)  # a copy: the rows may be a view of the caller's
             self.numbers = np.concatenate([self.numbers, numbers])
 
 
 class Panel:
     """Kernel values between the rows of a collection and the support set, kept while rows are read again.
 
-    Values are kept in sheets of :data:`SHEET` support rows each, as many as fit the limit. A row makes up for
+    Values are kept in sheets of some support rows each, as many as fit the limit. A row makes up for
     the support rows that came in since its last visit. All values of a row are used at every visit, so that
     none is less recently used than the rest: dropping the oldest would drop what is needed next.
     """
 
-    def __init__(self, kernel: Any, support: Support, n_rows: int, limit: float, itemsize: int):
+    def __init__(
+        self,
+        kernel: Any,
+        support: Support,
+        n_rows: int,
+        limit: float,
+        itemsize: int,
+        index: Any,
+        sheet: int,
+    ):
+        self.sheet = sheet  #: support rows whose values are computed, and kept, together
+        self.index = index  #: makes an index of row numbers
         self.kernel = kernel
         self.support = support
         self.n_rows = n_rows
-        self.n_sheets = int(limit // max(1, itemsize * n_rows * SHEET))
+        self.n_sheets = int(limit // max(1, itemsize * n_rows * self.sheet))
         self.sheets: list[Any] = []
         self.filled = np.zeros(n_rows, np.int64)  #: how many of its values each row has in the sheets
 
-    def product(self, part: Any, ids: np.ndarray, coefficients: Any) -> Any:
-        """(rows, columns): kernel values with the support set, times the coefficients."""
-        total: Any = 0.0
+    def product(self, part: Any, ids: np.ndarray, at: Any, coefficients: Any) -> Any:
+        """(rows, columns): kernel values with the support set, times the coefficients.
+
+        ``part`` are the rows, ``ids`` their numbers and ``at`` the index made of those.
+        """
+        total: Any = None
         n_support = len(coefficients)
-        for start in range(0, n_support, SHEET):
-            stop = min(start + SHEET, n_support)
-            if start < self.n_sheets * SHEET:
-                values = self._kept(part, ids, start, stop)
+        for start in range(0, n_support, self.sheet):
+            stop = min(start + self.sheet, n_support)
+            if start < self.n_sheets * self.sheet:
+                values = self._kept(part, ids, at, start, stop)
             else:
                 values = self.kernel.matrix(part, self.support.rows[start:stop])
-            total = total + values @ coefficients[start:stop]
-        self.filled[ids] = np.maximum(self.filled[ids], min(n_support, self.n_sheets * SHEET))
+            share = values @ coefficients[start:stop]
+            total = share if total is None else total + share
+        self.filled[ids] = min(n_support, self.n_sheets * self.sheet)
         return total
 
-    def _kept(self, part: Any, ids: np.ndarray, start: int, stop: int) -> Any:
+    def _kept(self, part: Any, ids: np.ndarray, at: Any, start: int, stop: int) -> Any:
         """The values from one sheet, after those that are missing have been filled in."""
         filled = self.filled[ids]
         lacking = np.flatnonzero(filled < stop)
         if len(lacking):
             first = max(start, int(filled[lacking].min()))
-            some = part if len(lacking) == len(ids) else part[lacking]
+            some = part if len(lacking) == len(ids) else part[self.index(lacking)]
             values = self.kernel.matrix(some, self.support.rows[first:stop])
-            if start == len(self.sheets) * SHEET:
-                self.sheets.append(_empty_like(values, (self.n_rows, SHEET)))
-            self.sheets[start // SHEET][span(ids[lacking]), first - start : stop - start] = values
-        return self.sheets[start // SHEET][span(ids)][:, : stop - start]
+            if start == len(self.sheets) * self.sheet:
+                self.sheets.append(_empty_like(values, (self.n_rows, self.sheet)))
+            rows = at if len(lacking) == len(ids) else self.index(ids[lacking])
+            self.sheets[start // self.sheet][rows, first - start : stop - start] = values
+        return self.sheets[start // self.sheet][at][:, : stop - start]
 
 
 def span(ids: np.ndarray) -> Any:
@@ -121,6 +138,8 @@ class Blocks:
     update has used.
     """
 
+    sheet = SHEET
+
     def __init__(
         self,
         kernel: Any,
@@ -140,10 +159,15 @@ class Blocks:
         self.block_size = block_size
         self.itemsize = itemsize
         self.numbers = np.arange(n) if numbers is None else numbers
+        self.tell: Any = None  #: is called with the share of the pass that is done
         self.where = np.full(n, -1)  #: places of the rows in the support set
-        self.panel = Panel(kernel, support, n, limit, itemsize)
+        self.panel = Panel(kernel, support, n, limit, itemsize, self.index, self.sheet)
 
     # ------------------------------------------------------------ what a subclass does
+
+    def index(self, ids: np.ndarray) -> Any:
+        """Row numbers as an index into arrays of the subclass's kind."""
+        return span(ids)
 
     def coefficients(self) -> Any:
         """(support rows, columns): in units of the stored weights."""
@@ -154,11 +178,12 @@ class Blocks:
         raise NotImplementedError
 
     def resolve(
-        self, F: Any, G: Any, ids: np.ndarray, position: np.ndarray, keep_log: bool
+        self, F: Any, G: Any, ids: np.ndarray, at: Any, position: np.ndarray, keep_log: bool
     ) -> tuple[list[Any], Any]:
         """Show the rows of the block to the rule, in order; answers logs, one per learner, and an error.
 
-        F is (rows, columns). A log has the fields of :class:`perceptrons.engine.linear.Log`.
+        F is (rows, columns), ``at`` the index made of the row numbers ``ids``. A log has the fields of
+        :class:`perceptrons.engine.linear.Log`.
         """
         raise NotImplementedError
 
@@ -182,12 +207,15 @@ class Blocks:
     def run(self, order: np.ndarray, n_columns: list[int], keep_log: bool) -> list[Updates]:
         """One pass over ``order``; ``n_columns`` has an entry per learner."""
         logs: list[list[Updates]] = [[] for _ in n_columns]
+        self.repeats = len(order) > 0 and np.bincount(order).max() > 1
         start = 0
         error = None
         while start < len(order) and error is None:
             stop = start + self.size()
             error = self._run_block(order[start:stop], logs, keep_log)
             start = stop
+            if self.tell is not None:
+                self.tell(min(1.0, stop / len(order)))
         joined = [Updates.joined(parts, n) for parts, n in zip(logs, n_columns, strict=True)]
         if error is not None:
             error.log = joined
@@ -204,18 +232,20 @@ class Blocks:
         return int(np.clip(by_memory, 1, LARGEST_BLOCK))
 
     def _run_block(self, ids: np.ndarray, logs: list[list[Updates]], keep_log: bool) -> Any:
-        part = self.rows[span(ids)]
-        F = self.scores(part, ids)
+        at = self.index(ids)
+        part = self.rows[at]
+        F = self.scores(part, ids, at)
         G = self.kernel.matrix(part, part)
         if self.constant:
             G += self.constant
         n_support = len(self.support)
-        fresh = np.unique(ids[self.where[ids] < 0])
+        fresh = ids[self.where[ids] < 0]
+        fresh = np.unique(fresh) if self.repeats else fresh
         stop = n_support + len(fresh)
         self.where[fresh] = np.arange(n_support, stop)
         position = self.where[ids]
         self.make_room(stop)
-        found, error = self.resolve(F, G, ids, position, keep_log)
+        found, error = self.resolve(F, G, ids, at, position, keep_log)
         used = self.used(n_support, stop)
         for log in found:
             logged = position[log.row]
@@ -225,7 +255,7 @@ class Blocks:
         self.where[fresh] = -1
         self.where[fresh[kept]] = np.arange(n_support, n_support + len(kept))
         self.append(fresh[kept])
-        for log, parts in zip(found, logs, strict=True):
+        for log, parts in zip(found, logs, strict=keep_log):
             rows = ids[log.row]
             parts.append(Updates(rows, log.example, log.keep, log.alpha, self.where[rows]))
         self._keep_norms()
@@ -242,12 +272,12 @@ class Blocks:
                 s[DRIFT] = 0.0
             self.restate()
 
-    def scores(self, part: Any, ids: np.ndarray) -> Any:
+    def scores(self, part: Any, ids: np.ndarray, at: Any) -> Any:
         """(rows, columns): scores of rows of the collection under the stored weights."""
         coefficients = self.coefficients()
         if not len(coefficients):
             return _zeros_like(coefficients, (len(ids), coefficients.shape[1]))
-        F = self.panel.product(part, ids, coefficients)
+        F = self.panel.product(part, ids, at, coefficients)
         if self.constant:
             F += self.constant * coefficients.sum(0)
         return F
@@ -265,4 +295,4 @@ class Blocks:
     def append(self, ids: np.ndarray) -> None:
         """These rows of the collection join the support set."""
         if len(ids):
-            self.support.append(self.rows[ids], self.numbers[ids])
+            self.support.append(self.rows[self.index(ids)], self.numbers[ids])

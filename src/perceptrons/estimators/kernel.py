@@ -17,6 +17,7 @@ from .halfspace import FLOATS
 from .kernel_based import KernelBased
 from .online import Batch
 from .perceptron import PerceptronFamily
+from .progress import Progress
 
 
 @estimator
@@ -80,6 +81,9 @@ class KernelLearner(KernelBased, FirstOrder):
             super()._run_epochs(batch, orders, watch)
         finally:
             self._space.close()
+
+    def _report_to(self, progress: Progress) -> None:
+        self._space.report_to(progress.within)
 
     def _after_pass(self) -> None:
         self._space.close()

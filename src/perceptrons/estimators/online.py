@@ -312,6 +312,7 @@ class Online(Watched, Readouts):
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
         try:
             with Progress(type(self).__name__, total, self.verbose) as progress:
+                self._report_to(progress)
                 for visit in epochs:
                     watch.epoch_begins()
                     before = space.counts()
@@ -349,6 +350,9 @@ class Online(Watched, Readouts):
                 if clean and train is None and orders is None
                 else space.lowest_margin(batch.rows, targets, batch.weights)
             )
+
+    def _report_to(self, progress: Progress) -> None:
+        """For learners whose epochs are long: show them while they go on."""
 
     def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, idle: int) -> str | None:
         """A reason to stop after an epoch, or None."""

@@ -15,17 +15,18 @@ class Progress:
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None
+        self._epochs = 0
 
     def __enter__(self) -> Progress:
         if self.verbose and sys.stderr.isatty():
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
             from rich.progress import Progress as Bar
 
             columns = (
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
+                TextColumn("{task.completed:.3g}/" + ("?" if self.total is None else str(self.total))),
                 TimeElapsedColumn(),
                 TextColumn("{task.fields[note]}"),
             )
@@ -34,15 +35,21 @@ class Progress:
             self._task = self._bar.add_task(self.title, total=self.total, note="")
         return self
 
+    def within(self, share: float) -> None:
+        """Show how much of the current epoch is done; on a terminal only."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._epochs + share)
+
     def epoch(self, number: int, record: dict[str, Any]) -> None:
         """Show the record of an epoch."""
         if not self.verbose:
             return
+        self._epochs = number
         note = f"updates {record['updates']}  mistakes {record['mistakes']}  errors {record['errors']}"
         if "validation_score" in record:
             note += f"  validation {record['validation_score']:.4f}"
         if self._bar is not None:
-            self._bar.update(self._task, advance=1, note=note)
+            self._bar.update(self._task, completed=number, note=note)
             return
         of = "" if self.total is None else f"/{self.total}"
         sys.stderr.write(f"{self.title}: epoch {number}{of}  {note}\n")

@@ -6,6 +6,7 @@ the support rows. Rows come to it in exact blocks (:mod:`perceptrons.engine.bloc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,6 +116,10 @@ class Dual:
             numbers,
         )
 
+    def report_to(self, tell: Callable[[float], None]) -> None:
+        """Call ``tell`` with the share of a pass that is done, now and then."""
+        self._open[1].tell = tell
+
     def close(self) -> None:
         """The rows that were open do not come again."""
         if self._open is not None:
@@ -130,7 +135,8 @@ class Dual:
         joint = isinstance(self.inner, Joint)
         n_columns = [1] * self.n_classes if ovr else [self.n_classes if joint else 1]
         try:
-            logs = blocks.run(order, n_columns, keep_log)
+            with np.errstate(over="ignore", invalid="ignore"):  # the loops find what is not finite
+                logs = blocks.run(order, n_columns, keep_log)
         finally:
             blocks.end_pass()
         return logs if ovr else logs[0]
@@ -163,9 +169,16 @@ class Dual:
             return
         rows = self.support.rows if mask.all() else self.support.rows[np.flatnonzero(mask)]
         step = max(1, _SCORE_BYTES // (8 * len(rows)))
+        matrix = self.kernel.matrix
+        if self.device != "cpu":
+            from ..on_device import matrix_there
+
+            matrix = matrix_there(self.kernel, rows, self.device)
         for start in range(0, len(collection), step):
             part = slice(start, start + step)
-            yield part, self.kernel.matrix(collection[part], rows) + self.constant
+            values = matrix(collection[part], rows)
+            values += self.constant
+            yield part, values
 
 
 def shown(rows: Any, places: np.ndarray) -> Any:
@@ -269,7 +282,7 @@ class HostBlocks(Blocks):
         self.inner.grow(n)
 
     def resolve(
-        self, F: Any, G: Any, ids: np.ndarray, position: np.ndarray, keep_log: bool
+        self, F: Any, G: Any, ids: np.ndarray, at: Any, position: np.ndarray, keep_log: bool
     ) -> tuple[list[Any], Any]:
         inner = self.inner
         G = frozen(G, self.dtype)
