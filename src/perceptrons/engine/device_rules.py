@@ -1,0 +1,693 @@
+"""A rule for many rows at once: its plain Python source, rewritten without branches.
+
+A device looks at all rows of a block in one stroke, so a rule has to answer for all of them, each on its
+own path through the function. The source of the rule is read and written anew as a list of single
+assignments: a branch becomes a mask, an early return a choice by that mask. What a path that was not taken
+computes, a quotient by 0 or the root of a negative number, is dropped by the choice.
+
+The new source is written once for torch and once for Triton, as two functions of the same arguments,
+``(m, q, N, k, t, c, tol, p0, p1, p2, p3)``: numbers in float64, one per row or one for all. p0 to p3 are the
+hyperparameters of the record in their order, so another value of C does not need another kernel.
+``decide`` answers (keep, tau). ``stops`` answers False only where decide would answer (1, 0), and need not
+divide to find that out: all rows of a block are asked by it, and the first True is put to ``decide``.
+
+A rule may assign names, branch, and return a pair. It may use numbers, names of numbers outside the
+function, arithmetic, comparisons, and/or/not, min, max, abs, sqrt, exp, log, floor and float, the fields
+of the record and of the state, and the helpers of :mod:`perceptrons.rules`.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import hashlib
+import inspect
+import linecache
+import math
+import numbers
+import operator
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rules import FIRST_ORDER, HELPERS, RuleError, State, UserRule
+
+ROOM = 4  #: hyperparameters that a record may have
+ARGUMENTS = ("m", "q", *State._fields, *(f"p{j}" for j in range(ROOM)))
+
+_LARGEST_POWER = 16
+_NAMES = re.compile(r"\b[cx]\d+\b")
+_ONE_ARGUMENT: dict[Any, str] = {
+    abs: "abs",
+    math.fabs: "abs",
+    np.abs: "abs",
+    math.sqrt: "sqrt",
+    np.sqrt: "sqrt",
+    math.exp: "exp",
+    np.exp: "exp",
+    math.log: "log",
+    np.log: "log",
+    math.floor: "floor",
+    np.floor: "floor",
+    float: "float",
+    np.float64: "float",
+}
+_FOLD: dict[str, Callable[[float], float]] = {
+    "abs": abs,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "floor": math.floor,
+    "float": float,
+}
+_ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+}
+_QUOTIENTS: dict[str, Callable[[Any, Any], Any]] = {
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+}
+
+# ---------------------------------------------------------------- what an expression turns into
+
+
+@dataclass(frozen=True)
+class Number:
+    """The name of a float64 in the new source."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The name of a boolean in the new source."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number or boolean known while the rule is rewritten."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A tuple of numbers; it exists only while the rule is rewritten."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The rule itself or the state: something that has fields."""
+
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A module or a function."""
+
+    value: Any
+
+
+NOWHERE = Constant(False)
+EVERYWHERE = Constant(True)
+
+
+class _Dialect(NamedTuple):
+    """How one library writes what is not plain arithmetic."""
+
+    call: str  #: prefix of its functions
+    constant: Callable[[float], str]
+
+
+def _spelled(value: float) -> str:
+    return repr(value) if math.isfinite(value) else f'float("{value}")'
+
+
+TORCH = _Dialect("torch.", lambda value: f"torch.tensor({_spelled(value)}, dtype=torch.float64)")
+TRITON = _Dialect("tl.", lambda value: f"tl.full((), {_spelled(value)}, tl.float64)")
+
+
+# ---------------------------------------------------------------- the rewriting
+
+
+class _Writer:
+    """Collects single assignments, for one rule and one dialect."""
+
+    def __init__(self, label: str, dialect: _Dialect, guarded: bool):
+        self.label = label
+        self.dialect = dialect
+        self.guarded = guarded  #: whether a division by 0 on a path that is taken spoils the answer
+        self.bad: Any = NOWHERE
+        self.constants: dict[str, str] = {}
+        self.lines: dict[str, str] = {}
+        self.origin: dict[str, tuple[Any, ...]] = {}  #: how a number was made, where `stops` wants to know
+        self.inlined: list[Any] = []
+
+    def refuse(self, what: str, node: ast.AST | None = None) -> RuleError:
+        line = f" in line {node.lineno} of its source" if isinstance(node, ast.expr | ast.stmt) else ""
+        return RuleError(
+            f"rule {self.label!r} cannot run on this device: {what}{line}. Write it with assignments, if, "
+            "return, arithmetic, comparisons, min, max, abs and sqrt alone, or use device='cpu'."
+        )
+
+    # ------------------------------------------------------------ pieces of new source
+
+    def emit(self, text: str) -> str:
+        name = f"x{len(self.lines)}"
+        self.lines[name] = text
+        return name
+
+    def number_from(self, text: str, *origin: Any) -> Number:
+        """A new number, and how it was made."""
+        name = self.emit(text)
+        self.origin[name] = origin
+        return Number(name)
+
+    def number(self, value: Any, node: ast.AST | None = None) -> str:
+        """The name that holds this as a float64."""
+        if isinstance(value, Number):
+            return value.name
+        if isinstance(value, Constant):
+            text = self.dialect.constant(float(value.value))
+            return self.constants.setdefault(text, f"c{len(self.constants)}")
+        if isinstance(value, Truth):
+            one, zero = self.number(Constant(1.0)), self.number(Constant(0.0))
+            return self.emit(f"{self.dialect.call}where({value.name}, {one}, {zero})")
+        raise self.refuse("a number is wanted where something else stands", node)
+
+    def truth(self, value: Any, node: ast.AST | None = None) -> Any:
+        """This as a Truth, or as a Constant that is True or False."""
+        if isinstance(value, Truth):
+            return value
+        if isinstance(value, Constant):
+            return Constant(bool(value.value))
+        return Truth(self.emit(f"{self.number(value, node)} != {self.number(Constant(0.0))}"))
+
+    def both(self, a: Any, b: Any) -> Any:
+        if a == NOWHERE or b == NOWHERE:
+            return NOWHERE
+        if a == EVERYWHERE or b == EVERYWHERE:
+            return b if a == EVERYWHERE else a
+        return Truth(self.emit(f"{a.name} & {b.name}"))
+
+    def either(self, a: Any, b: Any) -> Any:
+        if a == EVERYWHERE or b == EVERYWHERE:
+            return EVERYWHERE
+        if a == NOWHERE or b == NOWHERE:
+            return b if a == NOWHERE else a
+        return Truth(self.emit(f"{a.name} | {b.name}"))
+
+    def opposite(self, a: Any) -> Any:
+        return Constant(not a.value) if isinstance(a, Constant) else Truth(self.emit(f"~{a.name}"))
+
+    def choose(self, where: Any, a: Any, b: Any, node: ast.AST | None = None) -> Any:
+        """a where the mask is set, b elsewhere."""
+        if isinstance(where, Constant):
+            return a if where.value else b
+        if a == b:
+            return a
+        if isinstance(a, Pair) or isinstance(b, Pair):
+            if not (isinstance(a, Pair) and isinstance(b, Pair) and len(a.items) == len(b.items)):
+                raise self.refuse("a pair on one path and something else on another", node)
+            return Pair(tuple(self.choose(where, c, d, node) for c, d in zip(a.items, b.items)))
+        left, right = self.number(a, node), self.number(b, node)
+        text = f"{self.dialect.call}where({where.name}, {left}, {right})"
+        return self.number_from(text, "choice", where, a, b)
+
+    # ------------------------------------------------------------ operations
+
+    def divide(self, sign: str, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+        """a / b, a // b or a % b; the last two as Python does them."""
+        if isinstance(a, Constant) and isinstance(b, Constant) and b.value != 0:
+            return Constant(_QUOTIENTS[sign](a.value, b.value))
+        left, right = self.number(a, node), self.number(b, node)
+        if self.guarded and not (isinstance(b, Constant) and b.value != 0):
+            zero = Truth(self.emit(f"{right} == {self.number(Constant(0.0))}"))
+            self.bad = self.either(self.bad, self.both(where, zero))
+        quotient = self.number_from(f"{left} / {right}", "quotient", a, b)
+        if sign == "/":
+            return quotient
+        whole = self.emit(f"{self.dialect.call}floor({quotient.name})")
+        return Number(whole if sign == "//" else self.emit(f"{left} - {whole} * {right}"))
+
+    def binary(self, op: ast.operator, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+        signs: dict[type[ast.operator], str] = {ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
+        if type(op) in signs:
+            return self.divide(signs[type(op)], a, b, where, node)
+        if isinstance(op, ast.Pow):
+            return self.power(a, b, where, node)
+        if type(op) not in _ARITHMETIC:
+            raise self.refuse(f"the operator {type(op).__name__}", node)
+        sign, fold = _ARITHMETIC[type(op)]
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return Constant(fold(a.value, b.value))
+        return Number(self.emit(f"{self.number(a, node)} {sign} {self.number(b, node)}"))
+
+    def power(self, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+        if isinstance(a, Constant) and isinstance(b, Constant) and a.value > 0:
+            return Constant(float(a.value) ** b.value)
+        if isinstance(b, Constant) and b.value == 0.5:
+            return self.apply("sqrt", a, node)
+        if not (isinstance(b, Constant) and abs(b.value) <= _LARGEST_POWER and b.value == int(b.value)):
+            raise self.refuse("a power that is no small whole number", node)
+        result: Any = Constant(1.0)
+        for _ in range(abs(int(b.value))):
+            result = a if result == Constant(1.0) else self.binary(ast.Mult(), result, a, where, node)
+        return result if b.value >= 0 else self.divide("/", Constant(1.0), result, where, node)
+
+    def apply(self, name: str, a: Any, node: ast.AST) -> Any:
+        """A function of one number."""
+        if isinstance(a, Constant):
+            try:
+                return Constant(_FOLD[name](a.value))
+            except (ValueError, OverflowError) as error:
+                raise self.refuse(f"{name}({a.value}): {error}", node) from error
+        text = self.number(a, node)
+        return Number(text if name == "float" else self.emit(f"{self.dialect.call}{name}({text})"))
+
+    def extreme(self, sign: str, values: list[Any], node: ast.AST) -> Any:
+        """min or max as Python has it: a later one is taken only if it is truly smaller or larger."""
+        best = values[0]
+        for value in values[1:]:
+            if isinstance(best, Constant) and isinstance(value, Constant):
+                best = (min if sign == "<" else max)(best, value, key=operator.attrgetter("value"))
+                continue
+            better = Truth(self.emit(f"{self.number(value, node)} {sign} {self.number(best, node)}"))
+            text = f"{self.dialect.call}where({better.name}, {self.number(value)}, {self.number(best)})"
+            best = self.number_from(text, "one of", value, best)
+        return best
+
+    # ------------------------------------------------------------ the test alone
+
+    def may_step(self, keep: Any, tau: Any) -> Any:
+        """A mask that holds every row where keep is not 1 or tau is not 0, NaN included."""
+        return self.either(self.may_differ(keep, 1.0), self.may_differ(tau, 0.0))
+
+    def may_differ(self, value: Any, other: float) -> Any:
+        if isinstance(value, Constant):
+            return Constant(bool(value.value != other))
+        match self.origin.get(getattr(value, "name", ""), ()):
+            case ("choice", where, a, b):
+                left, right = self.may_differ(a, other), self.may_differ(b, other)
+                if left == right:
+                    return left
+                return self.either(self.both(where, left), self.both(self.opposite(where), right))
+            case ("one of", a, b):
+                return self.either(self.may_differ(a, other), self.may_differ(b, other))
+            case ("quotient", a, b) if other == 0.0:
+                above = self.may_differ(a, 0.0)
+                if above == EVERYWHERE or (isinstance(b, Constant) and b.value != 0):
+                    return above
+                length = self.emit(f"{self.dialect.call}abs({self.number(b)})")
+                below = Truth(self.emit(f"{length} > {self.number(Constant(0.0))}"))
+                return self.either(above, self.opposite(below))
+            case ("quotient", _, _):
+                return EVERYWHERE
+        return Truth(self.emit(f"{self.number(value)} != {self.number(Constant(other))}"))
+
+    def function(self, name: str, answers: list[str]) -> str:
+        """The text of a function, without the lines that its answers do not need."""
+        needed = set(answers)
+        lines = []
+        for left, right in reversed(self.lines.items()):
+            if left in needed:
+                needed.update(_NAMES.findall(right))
+                lines.append(f"{left} = {right}")
+        constants = [f"{left} = {text}" for text, left in self.constants.items() if left in needed]
+        head = f"def {name}({', '.join(ARGUMENTS)}):"
+        return "\n    ".join([head, *constants, *reversed(lines), f"return {', '.join(answers)}"]) + "\n"
+
+
+class _Function:
+    """One function on its way into the new source: a rule, or a helper that a rule calls."""
+
+    def __init__(self, writer: _Writer, function: Any, arguments: list[Any]):
+        self.writer = writer
+        self.function = getattr(function, "py_func", function)  # it may be compiled already
+        self.outer = _outer_names(self.function)
+        self.names: dict[str, Any] = {}
+        self.answer: Any = None
+        self.depth = 0  #: of branches; outside them all rows that are left take the same path
+        self.body, parameters = self._source()
+        self._bind(parameters, arguments)
+
+    def _source(self) -> tuple[list[ast.stmt], ast.arguments]:
+        """The statements and the parameters."""
+        name = getattr(self.function, "__name__", "")
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(self.function)))
+        except (OSError, TypeError, SyntaxError, ValueError) as error:
+            raise self.writer.refuse("its source cannot be read") from error
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return node.body, node.args
+        lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+        if name != "<lambda>" or len(lambdas) != 1:
+            raise self.writer.refuse("its source cannot be found")
+        answer = ast.copy_location(ast.Return(lambdas[0].body), lambdas[0].body)
+        return [answer], lambdas[0].args
+
+    def _bind(self, parameters: ast.arguments, arguments: list[Any]) -> None:
+        if parameters.vararg or parameters.kwarg or parameters.kwonlyargs:
+            raise self.writer.refuse("parameters other than plain ones")
+        names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
+        defaults = list(self.function.__defaults__ or ())
+        missing = len(names) - len(arguments)
+        if not 0 <= missing <= len(defaults):
+            raise self.writer.refuse(f"it takes {len(names)} arguments, not {len(arguments)}")
+        values = [*arguments, *(_known(value) for value in defaults[len(defaults) - missing :])]
+        self.names.update(zip(names, values))
+
+    def run(self, where: Any) -> Any:
+        """Write the body for the rows of a mask; the answer of the function."""
+        if self.block(self.body, where) != NOWHERE:
+            raise self.writer.refuse("a path that ends without a return")
+        return self.answer
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, statements: list[ast.stmt], where: Any) -> Any:
+        """Write statements; the mask of the rows that come out at the end of them."""
+        for statement in statements:
+            if where == NOWHERE:
+                break
+            where = self.statement(statement, where)
+        return where
+
+    def statement(self, node: ast.stmt, where: Any) -> Any:
+        match node:
+            case ast.Return(value=value):
+                if value is None:
+                    raise self.writer.refuse("a return without a pair", node)
+                answer = self.expression(value, where)
+                first = self.answer is None
+                self.answer = answer if first else self.writer.choose(where, answer, self.answer, node)
+                return NOWHERE
+            case ast.If(test=test, body=body, orelse=orelse):
+                return self.branch(test, body, orelse, where)
+            case ast.Assign(targets=[target], value=value):
+                self.assign(target, self.expression(value, where), where)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.assign(target, self.expression(value, where), where)
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                old = self.name(name, node)
+                new = self.writer.binary(op, old, self.expression(value, where), where, node)
+                self.assign(target, new, where)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                raise self.writer.refuse(f"the statement {type(node).__name__}", node)
+        return where
+
+    def branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], where: Any) -> Any:
+        writer = self.writer
+        taken = writer.truth(self.expression(test, where), test)
+        if isinstance(taken, Constant):
+            return self.block(body if taken.value else orelse, where)
+        self.depth += 1
+        inside = self.block(body, writer.both(where, taken))
+        outside = self.block(orelse, writer.both(where, writer.opposite(taken)))
+        self.depth -= 1
+        return writer.either(inside, outside)
+
+    def assign(self, target: ast.expr, value: Any, where: Any) -> None:
+        match target:
+            case ast.Name(id=name):
+                if isinstance(value, Record | Outside):
+                    raise self.writer.refuse("a name for something that is no number", target)
+                if self.depth > 0:
+                    old = self.names.get(name, Constant(math.nan))
+                    if isinstance(value, Pair) and not isinstance(old, Pair):
+                        old = Pair((Constant(math.nan),) * len(value.items))
+                    value = self.writer.choose(where, value, old, target)
+                self.names[name] = value
+            case ast.Tuple(elts=targets):
+                if not isinstance(value, Pair) or len(targets) != len(value.items):
+                    raise self.writer.refuse("an assignment that does not fit its names", target)
+                for one, item in zip(targets, value.items):
+                    self.assign(one, item, where)
+            case _:
+                raise self.writer.refuse(f"an assignment to {ast.unparse(target)}", target)
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self, node: ast.expr, where: Any) -> Any:
+        writer = self.writer
+        match node:
+            case ast.Constant(value=bool() | int() | float()):
+                return Constant(node.value)
+            case ast.Name(id=name):
+                return self.name(name, node)
+            case ast.Attribute(value=value, attr=attribute):
+                return self.attribute(self.expression(value, where), attribute, node)
+            case ast.Tuple(elts=elements):
+                return Pair(tuple(self.expression(element, where) for element in elements))
+            case ast.BinOp(left=left, op=op, right=right):
+                a = self.expression(left, where)
+                return writer.binary(op, a, self.expression(right, where), where, node)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return writer.opposite(writer.truth(self.expression(operand, where), node))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                value = self.expression(operand, where)
+                if isinstance(value, Constant):
+                    return Constant(-value.value)
+                return Number(writer.emit(f"-{writer.number(value, node)}"))
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return writer.apply("float", self.expression(operand, where), node)
+            case ast.BoolOp(op=op, values=values):
+                return self.connective(isinstance(op, ast.And), values, where)
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                return self.comparison(left, ops, comparators, where, node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                taken = writer.truth(self.expression(test, where), test)
+                if isinstance(taken, Constant):
+                    return self.expression(body if taken.value else orelse, where)
+                a = self.expression(body, writer.both(where, taken))
+                b = self.expression(orelse, writer.both(where, writer.opposite(taken)))
+                return writer.choose(taken, a, b, node)
+            case ast.Call(func=called, args=args, keywords=keywords):
+                return self.call(called, args, keywords, where, node)
+            case _:
+                raise writer.refuse(f"the expression {ast.unparse(node)}", node)
+
+    def name(self, name: str, node: ast.AST) -> Any:
+        if name in self.names:
+            return self.names[name]
+        if name in self.outer:
+            return _known(self.outer[name])
+        raise self.writer.refuse(f"the name {name!r}, which has no value", node)
+
+    def attribute(self, value: Any, name: str, node: ast.AST) -> Any:
+        if isinstance(value, Record) and name in value.fields:
+            return value.fields[name]
+        if isinstance(value, Outside) and inspect.ismodule(value.value) and hasattr(value.value, name):
+            return _known(getattr(value.value, name))
+        raise self.writer.refuse(f"the attribute {name!r}", node)
+
+    def connective(self, conjunction: bool, values: list[ast.expr], where: Any) -> Any:
+        """and, or: what is right of the point where Python would stop is not looked at."""
+        writer = self.writer
+        result = self.expression(values[0], where)
+        for node in values[1:]:
+            left = writer.truth(result, node)
+            on = left if conjunction else writer.opposite(left)
+            if on == NOWHERE:
+                break
+            value = self.expression(node, writer.both(where, on))
+            if on == EVERYWHERE:
+                result = value
+            elif isinstance(result, Truth) and isinstance(value, Truth):
+                result = (writer.both if conjunction else writer.either)(result, value)
+            else:  # Python answers one of the operands
+                result = writer.choose(on, value, result, node)
+        return result
+
+    def comparison(
+        self, left: ast.expr, ops: list[ast.cmpop], right: list[ast.expr], where: Any, node: ast.expr
+    ) -> Any:
+        writer = self.writer
+        result: Any = EVERYWHERE
+        a = self.expression(left, where)
+        for op, other in zip(ops, right):
+            if type(op) not in _COMPARISONS:
+                raise writer.refuse(f"the comparison {ast.unparse(node)}", node)
+            sign, fold = _COMPARISONS[type(op)]
+            b = self.expression(other, writer.both(where, result))
+            if isinstance(a, Constant) and isinstance(b, Constant):
+                this: Any = Constant(bool(fold(a.value, b.value)))
+            else:
+                this = Truth(writer.emit(f"{writer.number(a, node)} {sign} {writer.number(b, node)}"))
+            result = writer.both(result, this)
+            a = b
+        return result
+
+    def call(
+        self, called: ast.expr, args: list[ast.expr], keywords: list[ast.keyword], where: Any, node: ast.expr
+    ) -> Any:
+        writer = self.writer
+        target = self.expression(called, where)
+        function = target.value if isinstance(target, Outside) else None
+        values = [self.expression(arg, where) for arg in args if not isinstance(arg, ast.Starred)]
+        if not keywords and len(values) == len(args):
+            if function in HELPERS and function not in writer.inlined:
+                writer.inlined.append(function)
+                answer = _Function(writer, function, values).run(where)
+                writer.inlined.pop()
+                return answer
+            if function in (min, max) and len(values) > 1:
+                return writer.extreme("<" if function is min else ">", values, node)
+            if _is_listed(function) and len(values) == 1:
+                return writer.apply(_ONE_ARGUMENT[function], values[0], node)
+        raise writer.refuse(f"the call {ast.unparse(node)}", node)
+
+
+def _is_listed(function: Any) -> bool:
+    return function.__hash__ is not None and function in _ONE_ARGUMENT
+
+
+def _known(value: Any) -> Any:
+    """A value from outside the function."""
+    if isinstance(value, numbers.Real):
+        return Constant(int(value) if isinstance(value, numbers.Integral) else float(value))
+    if isinstance(value, tuple) and all(isinstance(item, numbers.Real) for item in value):
+        return Pair(tuple(_known(item) for item in value))
+    return Outside(value)
+
+
+def _outer_names(function: Any) -> dict[str, Any]:
+    """Every name that a function sees beyond its own."""
+    names = {**vars(builtins), **getattr(function, "__globals__", {})}
+    cells = zip(
+        getattr(getattr(function, "__code__", None), "co_freevars", ()),
+        getattr(function, "__closure__", None) or (),
+    )
+    for name, cell in cells:
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    return names
+
+
+# ---------------------------------------------------------------- what the engine asks for
+
+
+def _check(rule: Any) -> None:
+    if not isinstance(rule, UserRule) and type(rule) not in FIRST_ORDER:
+        raise RuleError(
+            f"rule must be a record of perceptrons.rules or a function under @rules.rule; got {rule!r}."
+        )
+
+
+def hyperparameters(rule: Any) -> tuple[float, ...]:
+    """The values of p0 to p3."""
+    _check(rule)
+    values = () if isinstance(rule, UserRule) else tuple(float(value) for value in rule)
+    return (*values, *(0.0,) * (ROOM - len(values)))
+
+
+class Text(NamedTuple):
+    """The new source."""
+
+    decide: str
+    stops: str
+
+
+class Functions(NamedTuple):
+    """The new source, compiled."""
+
+    decide: Any
+    stops: Any
+
+
+def text(rule: Any, dialect: _Dialect) -> Text:
+    """The branch-free functions of a rule, as text."""
+    _check(rule)
+    if isinstance(rule, UserRule):
+        return _user_text(rule, dialect)
+    record: Any = type(rule)
+    return _record_text(record, dialect)
+
+
+@functools.lru_cache(maxsize=128)
+def _user_text(rule: UserRule, dialect: _Dialect) -> Text:
+    return _rewrite(rule.__name__, rule.function, None, dialect)
+
+
+@functools.lru_cache(maxsize=128)
+def _record_text(record: Any, dialect: _Dialect) -> Text:
+    return _rewrite(record.__name__, FIRST_ORDER[record], record._fields, dialect)
+
+
+def _rewrite(label: str, function: Any, fields: tuple[str, ...] | None, dialect: _Dialect) -> Text:
+    writer = _Writer(label, dialect, guarded=fields is None)
+    if fields is not None and len(fields) > ROOM:
+        raise writer.refuse(f"{len(fields)} hyperparameters; there is room for {ROOM}")
+    known = {name: Number(name) for name in ARGUMENTS}
+    arguments: list[Any] = [known["m"], known["q"], Record({name: known[name] for name in State._fields})]
+    if fields is not None:
+        arguments.insert(0, Record({name: known[f"p{j}"] for j, name in enumerate(fields)}))
+    answer = _Function(writer, function, arguments).run(EVERYWHERE)
+    if not isinstance(answer, Pair) or len(answer.items) != 2:
+        raise writer.refuse("an answer that is no pair (keep, tau)")
+    answer = writer.choose(writer.bad, Pair((Constant(math.nan),) * 2), answer)
+    decide = writer.function("decide", [writer.number(item) for item in answer.items])
+    mask = writer.may_step(*answer.items)
+    if isinstance(mask, Constant):
+        mask = Truth(writer.emit("m == m" if mask.value else "m != m"))
+    return Text(decide, writer.function("stops", [mask.name]))
+
+
+def for_torch(rule: Any) -> Functions:
+    """The functions of a rule for torch tensors."""
+    return _for_torch(text(rule, TORCH))
+
+
+@functools.lru_cache(maxsize=128)
+def _for_torch(text: Text) -> Functions:
+    import torch
+
+    return Functions(*(_function(name, one, {"torch": torch}) for name, one in text._asdict().items()))
+
+
+def for_triton(rule: Any) -> Functions:
+    """The functions of a rule that Triton kernels can call."""
+    return _for_triton(text(rule, TRITON))
+
+
+@functools.lru_cache(maxsize=128)
+def _for_triton(text: Text) -> Functions:
+    import triton  # type: ignore[import-not-found, unused-ignore]
+    import triton.language as tl  # type: ignore[import-not-found, unused-ignore]
+
+    return Functions(*(triton.jit(_function(name, one, {"tl": tl})) for name, one in text._asdict().items()))
+
+
+def _function(name: str, text: str, names: dict[str, Any]) -> Any:
+    """The function of a text; :mod:`inspect` finds its source again, which Triton needs."""
+    filename = f"<rule {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    names = {"__name__": __name__, **names}
+    exec(compile(text, filename, "exec"), names)
+    return names[name]

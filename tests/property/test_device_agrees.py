@@ -1,0 +1,165 @@
+"""Kernel learners on a device make the updates of the CPU; torch on the CPU stands in for a GPU."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import perceptrons as pc
+from perceptrons import kernels, rules
+
+torch = pytest.importorskip("torch", reason="torch path: NOT RUN (torch is not installed)")
+pytestmark = pytest.mark.torch
+
+from perceptrons.engine import on_device  # noqa: E402  # needs torch
+from perceptrons.estimators.kernel import KernelLearner  # noqa: E402
+
+X, y = load_digits(return_X_y=True)
+X = X / 16.0
+
+WHERE = [on_device.TWIN, *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+@pytest.fixture(params=WHERE)
+def device(request, monkeypatch):
+    """Makes every kernel learner that is built from here on run there."""
+
+    def there():
+        monkeypatch.setattr(KernelLearner, "_where", lambda self, frame: request.param)
+
+    return there
+
+
+@rules.rule
+def half(m, q, state):
+    return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
+
+
+LEARNERS = [
+    dict(rule=rules.Perceptron()),
+    dict(rule=rules.Perceptron(), readout="average"),
+    dict(rule=rules.Perceptron(), readout="vote"),
+    dict(rule=rules.Perceptron(), readout="average", normalized_votes=True),
+    dict(rule=rules.Margin(0.1, 0.5)),
+    dict(rule=rules.MIRA(0.1)),
+    dict(rule=rules.PA1(0.1), fit_intercept=True),
+    dict(rule=rules.PA2(0.1)),
+    dict(rule=rules.ROMMA(), readout="average"),
+    dict(rule=rules.AggressiveROMMA(0.1)),
+    dict(rule=rules.ALMA(0.5)),
+    dict(rule=rules.RateByExamples()),
+    dict(rule=half),
+]
+KERNELS = [kernels.Polynomial(degree=2), kernels.Gaussian(gamma=0.5) + 0.5 * kernels.Linear()]
+
+
+def trained(params, **ours):
+    made = {"shuffle": True, "random_state": 0, "max_iter": 2, "log_updates": True} | params | ours
+    return pc.KernelClassifier(**made)
+
+
+def same(ours, theirs, rows):
+    assert np.array_equal(ours.update_log_["row"], theirs.update_log_["row"])
+    np.testing.assert_allclose(ours.update_log_["step"], theirs.update_log_["step"], rtol=1e-9)
+    assert ours.history_ == theirs.history_
+    assert np.array_equal(ours.support_, theirs.support_)
+    scores = theirs.decision_function(rows)
+    np.testing.assert_allclose(ours.decision_function(rows), scores, atol=1e-9 * np.abs(scores).max())
+    brackets = [np.atleast_2d(m.margin_bounds_)[:, 1].astype(float) for m in (ours, theirs)]
+    np.testing.assert_allclose(*brackets, rtol=1e-9)
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+@pytest.mark.parametrize("params", LEARNERS, ids=lambda p: "-".join(str(v) for v in p.values()))
+def test_every_rule_makes_the_same_updates_in_float64(device, params, multiclass):
+    theirs = trained(params, kernel=KERNELS[0], multiclass=multiclass, device="cpu").fit(X[:300], y[:300])
+    device()
+    ours = trained(params, kernel=KERNELS[0], multiclass=multiclass, block_size=64).fit(X[:300], y[:300])
+    same(ours, theirs, X[300:400])
+    for model in (ours, theirs):
+        model.partial_fit(X[300:350], y[300:350])
+    same(ours, theirs, X[350:400])
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("cache_mb", [0, 1000])
+def test_two_classes_row_weights_and_kernels(device, kernel, cache_mb, monkeypatch):
+    monkeypatch.setattr(on_device.DeviceBlocks, "sheet", 16)
+    keep = y < 2
+    A, b, c = X[keep], y[keep], (np.arange(keep.sum()) % 3 > 0).astype(float)
+    params = dict(rule=rules.PA1(1.0), kernel=kernel, cache_mb=cache_mb, max_iter=3)
+    theirs = trained(params, device="cpu").fit(A, b, sample_weight=c)
+    device()
+    same(trained(params, block_size=50).fit(A, b, sample_weight=c), theirs, X[keep])
+
+
+def test_float32_reports_the_smallest_margin(device):
+    device()
+    model = trained({}, kernel=KERNELS[0], precision="float32").fit(X[:200], y[:200])
+    assert model._space.frame.dtype == np.float32
+    assert 0.0 < model.smallest_margin_ < np.inf
+
+
+def test_a_rule_that_fails_on_a_device_names_the_row(device):
+    @rules.rule
+    def breaks(m, q, state):
+        return 1.0, 1.0 / (state.k - 5.0) ** 0.5
+
+    device()
+    model = trained(dict(rule=breaks), kernel=KERNELS[0], shuffle=False, block_size=3)
+    with pytest.raises(rules.RuleError, match=r"'breaks' at row \d+ "):
+        model.fit(X[:40], y[:40] > 4)
+    assert model.stop_reason_ == "failed"
+    assert np.isfinite(model.decision_function(X[:40])).all()
+
+
+def test_scores_that_overflow_name_the_row(device):
+    device()
+    A = X[:20] * 1e60
+    model = trained(dict(rule=rules.PA()), kernel=kernels.Polynomial(degree=2), shuffle=False)
+    with pytest.raises(ValueError, match="row"):
+        model.fit(A * 1e20, y[:20] > 4)
+
+
+def test_what_a_device_cannot_do_is_said():
+    def refusal(kernel=KERNELS[0], rule=rules.Perceptron(), top=True):  # noqa: B008
+        return on_device._trouble(kernel, rule, top)
+
+    if not torch.cuda.is_available():
+        assert "no CUDA device" in str(refusal())
+        with pytest.raises(ValueError, match="use device='cpu'"):
+            pc.KernelPerceptron(device="cuda").fit(X[:20], y[:20])
+    model = pc.KernelPerceptron(device="auto").fit(X[:20].astype(np.float32), y[:20])
+    assert model._space.device == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def test_the_device_modules_need_numpy_and_torch_only():
+    code = """
+import sys
+for name in ("scipy", "numba", "sklearn", "rich"):
+    sys.modules[name] = None
+import numpy as np
+from perceptrons import rules
+from perceptrons.engine.blocks import Support
+from perceptrons.engine.on_device import DeviceBlocks, Team, TWIN
+from perceptrons.kernels import Polynomial
+from perceptrons.kernels.prepared import Rows
+rng = np.random.default_rng(0)
+X = rng.normal(size=(50, 3))
+y = np.where(X @ [1.0, 2.0, -1.0] > 0, 1.0, -1.0)
+kernel = Polynomial(degree=2)
+team = Team(rules.Perceptron(), 1, np.float64)
+blocks = DeviceBlocks(kernel, Rows(X), kernel.diagonal(Rows(X)), 0.0, Support(), 16, 0.0, team, TWIN)
+for _ in range(20):
+    blocks.begin_pass(y[None, :], np.empty(0))
+    blocks.run(np.arange(50), [1], keep_log=False)
+    blocks.end_pass()
+values = kernel.matrix(Rows(X), Rows(X[team.support]))
+print(int(((values @ team.v[0] > 0) == (y > 0)).all()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1", done.stderr
