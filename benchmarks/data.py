@@ -69,6 +69,38 @@ def mnist_even_odd(rows: int | None = None) -> tuple[Any, Any] | None:
     return X, np.where(digits[:rows] % 2 == 0, 1, -1)
 
 
+def mnist(rows: int | None = None, test_rows: int | None = None) -> tuple[Any, Any, Any, Any] | None:
+    """MNIST's ten digits: X_train, y_train, X_test, y_test; pixels / 255 as float32, in the files' order."""
+    where = folder()
+    if where is None or not (where / "mnist" / "t10k-images-idx3-ubyte.gz").exists():
+        return None
+    parts: list[Any] = []
+    for part, limit in (("train", rows), ("t10k", test_rows)):
+        pixels = read_idx(where / "mnist" / f"{part}-images-idx3-ubyte.gz")[:limit]
+        digits = read_idx(where / "mnist" / f"{part}-labels-idx1-ubyte.gz")[:limit]
+        parts += [pixels.reshape(len(pixels), -1).astype(np.float32) / np.float32(255), digits.astype(int)]
+    return tuple(parts)  # type: ignore[return-value]  # it has four
+
+
+def sms_spam(rows: int | None = None) -> tuple[list[str], Any] | None:
+    """The SMS Spam Collection: messages, and 1 for spam, 0 for the others."""
+    where = folder()
+    if where is None or not (where / "sms_spam" / "SMSSpamCollection.gz").exists():
+        return None
+    text = gzip.decompress((where / "sms_spam" / "SMSSpamCollection.gz").read_bytes()).decode("utf-8")
+    pairs = [line.split("\t", 1) for line in text.split("\n") if line][:rows]
+    return [message for _, message in pairs], np.asarray([int(label == "spam") for label, _ in pairs])
+
+
+def required(loaded: Any, name: str) -> Any:
+    """What was loaded; without it the script ends here, and says why."""
+    if loaded is None:
+        raise SystemExit(
+            f"{name} is not in the folder PERCEPTRONS_DATA names ({folder() or 'none'}): nothing to run."
+        )
+    return loaded
+
+
 def read_idx(path: Path) -> np.ndarray:
     """An array of bytes in Yann LeCun's IDX format, gzipped."""
     raw = gzip.decompress(path.read_bytes())

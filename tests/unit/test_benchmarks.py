@@ -1,6 +1,7 @@
 """The benchmarks run; what they measure is nobody's business here."""
 
 import gzip
+import importlib
 import json
 import os
 import subprocess
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+
+from perceptrons import KernelPerceptron, kernels
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -110,3 +114,181 @@ def test_only(helpers):
     assert chosen("f, b") == ["a", "f"]  # a and b are one measurement
     with pytest.raises(SystemExit, match=r"--only takes letters from a to g.*'a,z'"):
         chosen("a,z")
+
+
+# ------------------------------------------------------------------------------------ kernels, on tiny sets
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Import a benchmark by its name."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    before = set(sys.modules)
+    yield importlib.import_module
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(BENCHMARKS)):
+            del sys.modules[name]
+
+
+def idx(array):
+    """The bytes of an IDX file."""
+    head = bytes([0, 0, 8, array.ndim]) + np.asarray(array.shape, ">u4").tobytes()
+    return gzip.compress(head + array.astype(np.uint8).tobytes())
+
+
+@pytest.fixture
+def tiny_sets(tmp_path, monkeypatch):
+    """Files named like MNIST and SMS spam, with scikit-learn's digits and a few words in them."""
+    images, labels = load_digits(return_X_y=True)
+    for name, part in (("train", slice(0, 300)), ("t10k", slice(300, 400))):
+        for kind, array in (
+            ("images-idx3", 15 * images[part].reshape(-1, 8, 8)),
+            ("labels-idx1", labels[part]),
+        ):
+            path = tmp_path / "mnist" / f"{name}-{kind}-ubyte.gz"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(idx(array))
+    lines = [f"ham\tsee you at {i} then\nspam\tfree prize {i}, call now" for i in range(30)]
+    (tmp_path / "sms_spam").mkdir()
+    (tmp_path / "sms_spam" / "SMSSpamCollection.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    monkeypatch.setenv("PERCEPTRONS_DATA", str(tmp_path))
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("name", ["mnist_table", "mnist_voted", "kernel_svc", "sms_spectrum"])
+def test_a_set_that_is_not_there_is_named(script, monkeypatch, tmp_path, name):
+    monkeypatch.setenv("PERCEPTRONS_DATA", str(tmp_path))
+    plot = [] if name in ("mnist_table", "sms_spectrum") else ["--no-plot"]
+    with pytest.raises(SystemExit, match=r"(MNIST|SMS spam) is not in the folder PERCEPTRONS_DATA names"):
+        script(name).main([*plot, "--out", str(tmp_path)])
+
+
+def test_mnist_table(script, tiny_sets, capsys):
+    table = script("mnist_table")
+    command = ["--rows", "perceptron,amira,romma,romma-255", "--out", str(tiny_sets), "--shuffles"]
+    table.main([*command, "1"])
+    first = capsys.readouterr()
+    assert "averaged Perceptron" in first.out and "the other scale of the pixels" in first.out
+    assert len(json.loads((tiny_sets / "mnist_table.json").read_text())["runs"]) == 8
+
+    table.main([*command, "2"])  # only the second shuffle is left to do
+    second = capsys.readouterr()
+    assert "[4/4]" in second.err and "[5/" not in second.err
+    assert "binary AMIRA(0.1), 2 shuffles" in second.out and "of 16 means within 0.25 points" in second.out
+
+    table.main(["--markdown", "--out", str(tiny_sets)])
+    assert "| Perceptron | 255 |" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="holds runs with training images 300, not 200"):
+        table.main([*command, "0", "--data-limit", "200"])
+    with pytest.raises(SystemExit, match="--rows takes all, or some of perceptron, romma"):
+        table.main(["--rows", "rosenblatt"])
+
+
+def test_mnist_table_knows_its_counts(script, tmp_path):
+    table = script("mnist_table")
+    saved = table.Saved(tmp_path / "runs.json", {"training images": 60_000})
+    assert table.check_counts(saved) is None
+    run = {"mistakes": [7732, 2, 2, 2], "support": [6174, 7000, 8000, 8075]}
+    saved.runs["perceptron, file order"] = run
+    assert table.check_counts(saved).endswith("8,075 support vectors after epoch 4: OK")
+    run["support"][-1] += 1
+    assert "NOT OK" in table.check_counts(saved)
+
+
+@pytest.mark.parametrize("degree", [1, 3])
+def test_readouts_from_the_log_are_those_of_the_estimator(script, tiny_sets, degree):
+    voted, data = script("mnist_voted"), script("data")
+    X, y, X_test, _ = data.mnist()
+    X, X_test = (np.round(17.0 * x) / 16.0 for x in (X, X_test))  # sixteenths: products without rounding
+    logs, model = voted.learn(degree, X, y, 2, {})
+    kernel = kernels.Polynomial(degree=degree)
+    times = [100, 2 * len(X)]
+    scores = voted.read_out(logs, kernel, X, X_test, times)
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(len(X)) for _ in range(2)]
+    for k, order in enumerate(([orders[0][:100]], orders)):
+        for readout in ("last", "average", "vote"):
+            for norm in (False, True) if readout != "vote" else (False,):
+                same = KernelPerceptron(
+                    kernel=kernel, multiclass="ovr", readout=readout, normalized_votes=norm, device="cpu"
+                ).fit(X, y, order=order)
+                expected = same.decision_function(X_test)
+                found = scores[f"{readout} norm" if norm else readout][k]
+                np.testing.assert_allclose(
+                    found * (times[k] if readout == "vote" else 1.0), expected, rtol=2e-3, atol=1e-4
+                )
+    assert same.n_updates_ == model.n_updates_ == sum(len(log.rows) for log in logs)
+
+
+def test_mnist_voted(script, tiny_sets, capsys):
+    script("mnist_voted").main(["--degrees", "1,2", "--epochs", "2", "--no-plot", "--out", str(tiny_sets)])
+    printed = capsys.readouterr().out
+    assert "degree 2: test error in %" in printed and "random norm" in printed
+    found = json.loads((tiny_sets / "mnist_voted.json").read_text())
+    assert found["epochs"] == [0.1, 0.2, 0.4, 0.7, 1, 2] and len(found["degrees"]["1"]["errors"]["vote"]) == 6
+
+
+def test_kernel_svc(script, tiny_sets, capsys):
+    quick = ["--rounds", "1", "--sizes", "100,200,300", "--piece", "50", "--no-plot", "--out", str(tiny_sets)]
+    script("kernel_svc").main(quick)
+    printed = capsys.readouterr().out
+    assert "seconds grow as n^" in printed and "scikit-learn SVC" in printed and "1,000 MB" in printed
+    assert (tiny_sets / "kernel_svc.txt").read_text() in printed
+
+
+def test_monomials_are_the_map_of_the_polynomial_kernel(script):
+    crossover = script("polynomial_crossover")
+    X = np.random.default_rng(0).normal(size=(7, 4))
+    for degree, number in ((1, 5), (2, 15), (3, 35), (4, 70)):
+        Z = crossover.monomials(X, degree)
+        assert Z.shape == (7, number)
+        np.testing.assert_allclose(Z @ Z.T, kernels.Polynomial(degree=degree)(X))
+
+
+def test_polynomial_crossover(script, tmp_path, capsys):
+    crossover = script("polynomial_crossover")
+    quick = ["--features", "2,3", "--rows", "80", "--rounds", "1", "--no-plot", "--out", str(tmp_path)]
+    crossover.main(quick)
+    printed = capsys.readouterr().out
+    assert "degree 3: the same updates both ways" in printed and "memory of the model" in printed
+    costs = [crossover.Cost(d, 0, 0, 0, 0.0, d**2 / 100.0, 1.0, 1, 1, 1, 1) for d in (2, 5, 20)]
+    assert crossover.crossover(costs, lambda c: c.ratio) == pytest.approx(10.0)
+    assert crossover.crossover(costs[:2], lambda c: c.ratio) is None
+    log = np.zeros(2, [("epoch", int), ("row", int)])
+    with pytest.raises(SystemExit, match=r"different updates \(2 and 1\)"):
+        crossover.same(log, log[:1], "here")
+
+
+def test_sms_spectrum(script, tiny_sets, capsys):
+    spectrum = script("sms_spectrum")
+    spectrum.main(["--lengths", "2,3", "--modes", "set,min", "--folds", "2", "--out", str(tiny_sets)])
+    printed = capsys.readouterr().out
+    assert "60 messages, 30 spam" in printed
+    for name in (
+        "words, tf-idf",
+        "p = 2, set; KernelPerceptron",
+        "p = 2 + 3, min; PA-I",
+        "in the primal, p = 3",
+    ):
+        assert name in printed
+    with pytest.raises(SystemExit, match="--modes takes some of multiset, set, min; got 'sum'"):
+        spectrum.main(["--modes", "sum"])
+
+
+def test_plots(script, tiny_sets):
+    pytest.importorskip("matplotlib", reason="plots NOT RUN: matplotlib is not installed")
+    out = ["--out", str(tiny_sets)]
+    script("mnist_voted").main(["--degrees", "2", "--epochs", "1", *out])
+    script("kernel_svc").main(["--only", "law", "--rounds", "1", "--sizes", "100,300", "--piece", "50", *out])
+    script("polynomial_crossover").main(
+        ["--degree", "2", "--features", "2,3", "--rows", "50", "--rounds", "1", *out]
+    )
+    for name in ("mnist_voted", "kernel_svc_law", "polynomial_crossover"):
+        assert (tiny_sets / f"{name}.svg").read_text().startswith("<?xml")
+        assert (tiny_sets / f"{name}.png").stat().st_size > 1000
+
+
+def test_without_matplotlib_the_command_is_told(script, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit, match=r"pip install 'perceptrons\[plot\]'"):
+        script("mnist_voted").main([])

@@ -164,10 +164,11 @@ class Plain:
         return scale / sqrt(N) if N > 0.0 else 0.0
 
     def multiply_out(self):
+        if self.A is not None:
+            self.A += self.own[S.CLOCK] * self.v.astype(float)
         self.v[...] = self.v * self.own[S.SCALE]
         self.F *= self.own[S.SCALE]
-        self.own[S.CLOCK] /= self.own[S.SCALE]
-        self.own[S.SCALE] = 1.0
+        self.own[S.CLOCK], self.own[S.SCALE] = 0.0, 1.0
 
     def look(self, i):
         """(m, q, wrong, the pairs of a sign and a class that get the step)."""

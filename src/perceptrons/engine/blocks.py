@@ -56,6 +56,15 @@ class Support:
             self.numbers = np.concatenate([self.numbers, numbers])
 
 
+class Piece(NamedTuple):
+    """The rows of a block."""
+
+    ids: np.ndarray  #: their numbers
+    at: Any  #: the index made of those
+    part: Any  #: the rows themselves
+    G: Any  #: (rows, rows): kernel values, the constant included
+
+
 class Panel:
     """Kernel values between the rows of a collection and the support set, kept while rows are read again.
 
@@ -79,41 +88,57 @@ class Panel:
         self.kernel = kernel
         self.support = support
         self.n_rows = n_rows
-        self.n_sheets = int(limit // max(1, itemsize * n_rows * self.sheet))
+        self.limit = limit  #: bytes
+        self.sheet_bytes = max(1, itemsize * n_rows * sheet)
         self.sheets: list[Any] = []
         self.filled = np.zeros(n_rows, np.int64)  #: how many of its values each row has in the sheets
 
-    def product(self, part: Any, ids: np.ndarray, at: Any, coefficients: Any) -> Any:
-        """(rows, columns): kernel values with the support set, times the coefficients.
+    @property
+    def n_sheets(self) -> int:
+        """How many sheets there may be."""
+        return int(self.limit // self.sheet_bytes)
 
-        ``part`` are the rows, ``ids`` their numbers and ``at`` the index made of those.
-        """
+    def make_room(self, n_bytes: float) -> bool:
+        """Give up that much of the limit, if no sheet has it already."""
+        if self.limit - n_bytes < len(self.sheets) * self.sheet_bytes:
+            return False
+        self.limit -= n_bytes
+        return True
+
+    def fill(self, piece: Piece, n_support: int) -> None:
+        """Make up for the support rows that the rows of a piece have not met, as far as values are kept."""
+        filled = self.filled[piece.ids]
+        n_kept = min(n_support, self.n_sheets * self.sheet)
+        lowest = int(filled.min())
+        for start in range(lowest // self.sheet * self.sheet, n_kept, self.sheet):
+            stop = min(start + self.sheet, n_kept)
+            lacking = np.flatnonzero(filled < stop)
+            if not len(lacking):
+                continue
+            every = len(lacking) == len(filled)
+            part = piece.part if every else piece.part[self.index(lacking)]
+            at = piece.at if every else self.index(piece.ids[lacking])
+            first = max(start, int(filled[lacking].min()))
+            values = self.kernel.matrix(part, self.support.rows[first:stop])
+            if start == len(self.sheets) * self.sheet:
+                self.sheets.append(_empty_like(values, (self.n_rows, self.sheet)))
+            self.sheets[start // self.sheet][at, first - start : stop - start] = values
+        self.filled[piece.ids] = np.maximum(filled, n_kept)
+
+    def product(self, piece: Piece, coefficients: Any) -> Any:
+        """(rows, columns): kernel values with the support set, times the coefficients."""
         total: Any = None
         n_support = len(coefficients)
+        self.fill(piece, n_support)
         for start in range(0, n_support, self.sheet):
             stop = min(start + self.sheet, n_support)
             if start < self.n_sheets * self.sheet:
-                values = self._kept(part, ids, at, start, stop)
+                values = self.sheets[start // self.sheet][piece.at][:, : stop - start]
             else:
-                values = self.kernel.matrix(part, self.support.rows[start:stop])
+                values = self.kernel.matrix(piece.part, self.support.rows[start:stop])
             share = values @ coefficients[start:stop]
             total = share if total is None else total + share
-        self.filled[ids] = min(n_support, self.n_sheets * self.sheet)
         return total
-
-    def _kept(self, part: Any, ids: np.ndarray, at: Any, start: int, stop: int) -> Any:
-        """The values from one sheet, after those that are missing have been filled in."""
-        filled = self.filled[ids]
-        lacking = np.flatnonzero(filled < stop)
-        if len(lacking):
-            first = max(start, int(filled[lacking].min()))
-            some = part if len(lacking) == len(ids) else part[self.index(lacking)]
-            values = self.kernel.matrix(some, self.support.rows[first:stop])
-            if start == len(self.sheets) * self.sheet:
-                self.sheets.append(_empty_like(values, (self.n_rows, self.sheet)))
-            rows = at if len(lacking) == len(ids) else self.index(ids[lacking])
-            self.sheets[start // self.sheet][rows, first - start : stop - start] = values
-        return self.sheets[start // self.sheet][at][:, : stop - start]
 
 
 def span(ids: np.ndarray) -> Any:
@@ -150,8 +175,10 @@ class Blocks:
         limit: float,
         itemsize: int,
         numbers: np.ndarray | None = None,
+        index: Any = None,
     ):
         n = len(rows)
+        self.index = span if index is None else index  #: makes an index of row numbers
         self.kernel = kernel
         self.rows = rows
         self.constant = constant  #: B^2, added to every kernel value
@@ -161,13 +188,10 @@ class Blocks:
         self.numbers = np.arange(n) if numbers is None else numbers
         self.tell: Any = None  #: is called with the share of the pass that is done
         self.where = np.full(n, -1)  #: places of the rows in the support set
+        self.grams: dict[Any, Any] = {}  #: values within blocks that come again in every epoch
         self.panel = Panel(kernel, support, n, limit, itemsize, self.index, self.sheet)
 
     # ------------------------------------------------------------ what a subclass does
-
-    def index(self, ids: np.ndarray) -> Any:
-        """Row numbers as an index into arrays of the subclass's kind."""
-        return span(ids)
 
     def coefficients(self) -> Any:
         """(support rows, columns): in units of the stored weights."""
@@ -177,12 +201,10 @@ class Blocks:
         """There may be up to n support rows."""
         raise NotImplementedError
 
-    def resolve(
-        self, F: Any, G: Any, ids: np.ndarray, at: Any, position: np.ndarray, keep_log: bool
-    ) -> tuple[list[Any], Any]:
+    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
         """Show the rows of the block to the rule, in order; answers logs, one per learner, and an error.
 
-        F is (rows, columns), ``at`` the index made of the row numbers ``ids``. A log has the fields of
+        F is (rows, columns), ``position`` the places of the rows. A log has the fields of
         :class:`perceptrons.engine.linear.Log`.
         """
         raise NotImplementedError
@@ -211,11 +233,12 @@ class Blocks:
         start = 0
         error = None
         while start < len(order) and error is None:
-            stop = start + self.size()
-            error = self._run_block(order[start:stop], logs, keep_log)
-            start = stop
+            ids = order[start : start + self.size()]
+            start += len(ids)
+            self.to_come = order[start:]
+            error = self._run_block(self.piece(ids), logs, keep_log)
             if self.tell is not None:
-                self.tell(min(1.0, stop / len(order)))
+                self.tell(start / len(order))
         joined = [Updates.joined(parts, n) for parts, n in zip(logs, n_columns, strict=True)]
         if error is not None:
             error.log = joined
@@ -231,21 +254,30 @@ class Blocks:
         by_memory = BLOCK_BYTES // (self.itemsize * (len(self.support) + LARGEST_BLOCK))
         return int(np.clip(by_memory, 1, LARGEST_BLOCK))
 
-    def _run_block(self, ids: np.ndarray, logs: list[list[Updates]], keep_log: bool) -> Any:
+    def piece(self, ids: np.ndarray) -> Piece:
+        """The rows of a block, with their kernel values among themselves."""
         at = self.index(ids)
         part = self.rows[at]
-        F = self.scores(part, ids, at)
-        G = self.kernel.matrix(part, part)
-        if self.constant:
-            G += self.constant
-        n_support = len(self.support)
+        key = (at.start, at.stop) if isinstance(at, slice) else None  # rows in the order of the collection
+        G = self.grams.get(key)
+        if G is None:
+            G = self.kernel.matrix(part, part)
+            if self.constant:
+                G += self.constant
+            if key is not None and self.panel.make_room(float(self.itemsize) * len(ids) ** 2):
+                self.grams[key] = G
+        return Piece(ids, at, part, G)
+
+    def _run_block(self, piece: Piece, logs: list[list[Updates]], keep_log: bool) -> Any:
+        ids, n_support = piece.ids, len(self.support)
+        F = self.scores(piece)
         fresh = ids[self.where[ids] < 0]
         fresh = np.unique(fresh) if self.repeats else fresh
         stop = n_support + len(fresh)
         self.where[fresh] = np.arange(n_support, stop)
         position = self.where[ids]
         self.make_room(stop)
-        found, error = self.resolve(F, G, ids, at, position, keep_log)
+        found, error = self.resolve(F, piece, position, keep_log)
         used = self.used(n_support, stop)
         for log in found:
             logged = position[log.row]
@@ -272,12 +304,12 @@ class Blocks:
                 s[DRIFT] = 0.0
             self.restate()
 
-    def scores(self, part: Any, ids: np.ndarray, at: Any) -> Any:
-        """(rows, columns): scores of rows of the collection under the stored weights."""
+    def scores(self, piece: Piece) -> Any:
+        """(rows, columns): scores of the rows of a block under the stored weights."""
         coefficients = self.coefficients()
         if not len(coefficients):
-            return _zeros_like(coefficients, (len(ids), coefficients.shape[1]))
-        F = self.panel.product(part, ids, at, coefficients)
+            return _zeros_like(coefficients, (len(piece.ids), coefficients.shape[1]))
+        F = self.panel.product(piece, coefficients)
         if self.constant:
             F += self.constant * coefficients.sum(0)
         return F

@@ -280,10 +280,7 @@ class _Walk:
         """w = scale v shrinks by ``keep``, and v is made to hold the step."""
         if keep == 0.0:
             if self.norm2 != 0.0:
-                if self.block.track != TRACKS["last"]:
-                    self.A += self.clock * self.v.to(self.A.dtype)
-                self.v.zero_()
-                self.f.zero_()
+                self.multiply(0.0)
             self.scale = 1.0
         self.scale *= keep if keep != 0.0 else 1.0
         if self.scale == 1.0:
@@ -291,10 +288,15 @@ class _Walk:
         length = abs(self.scale)
         short = sqrt(max(0.0, new_norm2)) <= sqrt(self.block.limit) * length
         if not (SCALE_LOW < length < SCALE_HIGH and short and self.storable(tau / self.scale)):
-            self.v.copy_(self.v.to(self.f.dtype) * self.scale)
-            self.f *= self.scale
-            self.clock /= self.scale
-            self.scale = 1.0
+            self.multiply(self.scale)
+            self.clock, self.scale = 0.0, 1.0
+
+    def multiply(self, factor):
+        """v is multiplied by a factor; the average keeps what v was worth."""
+        if self.block.track != TRACKS["last"]:
+            self.A += self.clock * self.v.to(self.A.dtype)
+        self.v.copy_(self.v.to(self.f.dtype) * factor)
+        self.f *= factor
 
     def storable(self, d):
         """Whether the type of v can hold d."""

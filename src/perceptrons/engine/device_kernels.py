@@ -84,26 +84,16 @@ def drifted(drift, keep, norm2, inner, length2, eps):
 
 
 @_jit
-def multiply(v, size, factor, LANES: tl.constexpr):
+def multiply(v, A, size, factor, clock, TRACK: tl.constexpr, LANES: tl.constexpr):
+    """v is multiplied by a factor; the average keeps what v was worth."""
     tl.debug_barrier()  # single entries were written by one thread
-    for start in range(0, size, LANES):
-        j = start + tl.arange(0, LANES)
-        old = tl.load(v + j, mask=j < size, other=0.0)
-        tl.store(v + j, (old.to(tl.float64) * factor).to(old.dtype), mask=j < size)
-    tl.debug_barrier()
-
-
-@_jit
-def empty(v, A, size, clock, TRACK: tl.constexpr, LANES: tl.constexpr):
-    """v is set to 0; the average keeps what v was worth."""
-    tl.debug_barrier()
     for start in range(0, size, LANES):
         j = start + tl.arange(0, LANES)
         old = tl.load(v + j, mask=j < size, other=0.0)
         if TRACK != 0:
             kept = tl.load(A + j, mask=j < size, other=0.0)
             tl.store(A + j, kept + clock * old.to(tl.float64), mask=j < size)
-        tl.store(v + j, tl.zeros_like(old), mask=j < size)
+        tl.store(v + j, (old.to(tl.float64) * factor).to(old.dtype), mask=j < size)
     tl.debug_barrier()
 
 
@@ -119,8 +109,8 @@ def make_room(
     factor = one
     if keep == 0.0:
         if norm2 != 0.0:
-            empty(v, A, size, clock, TRACK, LANES)
             factor = 0.0 * one
+            multiply(v, A, size, factor, clock, TRACK, LANES)
         scale = one
     else:
         scale = scale * keep
@@ -130,9 +120,9 @@ def make_room(
         unusual = (length <= SCALE_LOW) | (length >= SCALE_HIGH)
         norm = tl.sqrt(tl.where(new_norm2 > 0.0, new_norm2, 0.0 * one))
         if unusual | (norm > tl.sqrt(limit) * length) | (tl.abs((tau / scale).to(kind)) == INFINITY):
-            multiply(v, size, scale, LANES)
+            multiply(v, A, size, scale, clock, TRACK, LANES)
             factor = scale
-            clock = clock / scale
+            clock = 0.0 * one
             scale = one
     return scale, clock, factor
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels.prepared import Parts, Rows, is_sparse
 from ..rules import LOSS_TOL, LOSS_TOL_32, RuleError
 from . import device, device_rules, scalars
-from .blocks import Blocks, Support, span
+from .blocks import Blocks, Piece, Support, span
 
 TWIN = "torch-cpu"  #: torch on the host: for tests of what a GPU does
 LARGEST_BLOCK = 4096  #: larger than on the host: a launch costs as much as a small block
@@ -114,6 +114,16 @@ def _name(where: str) -> str:
     return "cpu" if where == TWIN else where
 
 
+def _indexer(torch: Any, at: Any) -> Any:
+    """A function that makes an index into tensors of row numbers."""
+
+    def index(ids: np.ndarray) -> Any:
+        rows = span(ids)
+        return rows if isinstance(rows, slice) else torch.as_tensor(np.array(rows)).to(at)
+
+    return index
+
+
 class DeviceBlocks(Blocks):
     """Passes over one collection on a device."""
 
@@ -138,12 +148,16 @@ class DeviceBlocks(Blocks):
         v, A = team.arrays()
         there = Support(None if support.rows is None else moved(support.rows, where), support.numbers)
         rows = moved(rows, where)
-        super().__init__(kernel, rows, constant, there, block_size, limit, v.dtype.itemsize, numbers)
+        index = _indexer(torch, self.at)
+        super().__init__(kernel, rows, constant, there, block_size, limit, v.dtype.itemsize, numbers, index)
         self.team = team
         self.axis = 0 if team.joint else 1  #: of the places in v
         self.v, self.A = self._sent(v), None if A is None else self._sent(A)
         self.sq = self._sent(np.asarray(sq, np.float64))
         self.newcomers: list[np.ndarray] = []
+        self.ahead: Piece | None = None  #: the next block, where the device is already at it
+        self.inbox: Any = None
+        self.given: Any = None
 
     def _sent(self, a: np.ndarray) -> Any:
         return self.torch.as_tensor(np.array(a)).to(self.at)
@@ -151,9 +165,12 @@ class DeviceBlocks(Blocks):
     # ------------------------------------------------------------ a pass and its ends
 
     def begin_pass(self, y: np.ndarray, c: np.ndarray) -> None:
-        labels = self.team.labels(y)
-        self.y = self._sent(labels if self.team.joint else labels.astype(self._host_dtype()))
+        if self.given is not y:  # the labels of the next epoch are there already
+            labels = self.team.labels(y)
+            self.y = self._sent(labels if self.team.joint else labels.astype(self._host_dtype()))
+            self.given = y
         self.c = self._sent(c) if len(c) else None
+        self.ahead = None
         self.scalars = self.team.states().copy()
         self.there = self._sent(self.scalars)
         smallest = np.full(len(self.scalars), np.inf)
@@ -177,10 +194,6 @@ class DeviceBlocks(Blocks):
 
     # ------------------------------------------------------------ what a block asks
 
-    def index(self, ids: np.ndarray) -> Any:
-        rows = span(ids)
-        return rows if isinstance(rows, slice) else self._sent(rows)
-
     def coefficients(self) -> Any:
         v = self.v.narrow(self.axis, 0, len(self.support))
         return v if self.team.joint else v.T
@@ -197,9 +210,18 @@ class DeviceBlocks(Blocks):
         new.narrow(self.axis, 0, old.shape[self.axis]).copy_(old)
         return new
 
-    def resolve(
-        self, F: Any, G: Any, ids: np.ndarray, at: Any, position: np.ndarray, keep_log: bool
-    ) -> tuple[list[Any], Any]:
+    def piece(self, ids: np.ndarray) -> Piece:
+        ahead, self.ahead = self.ahead, None
+        return super().piece(ids) if ahead is None else ahead
+
+    def _look_ahead(self) -> None:
+        """Let the device work on the next block while the host learns what became of this one."""
+        if len(self.to_come):
+            self.ahead = super().piece(self.to_come[: self.size()])
+            self.panel.fill(self.ahead, len(self.support))
+
+    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
+        ids, at = piece.ids, piece.at
         team = self.team
         log = self._new_log(len(ids)) if keep_log else None
         step = device.resolve_joint if team.joint else device.resolve
@@ -207,7 +229,7 @@ class DeviceBlocks(Blocks):
         ending = step(
             team.rule,
             scores,
-            G,
+            piece.G,
             self.y[at] if team.joint else self.y[:, at].contiguous(),
             self.sq[at],
             None if self.c is None else self.c[at],
@@ -232,11 +254,25 @@ class DeviceBlocks(Blocks):
         first = len(self.support)
         fresh = [a.narrow(self.axis, first, stop - first) for a in (self.v, self.A) if a is not None]
         used = sum((a != 0).any(1 - self.axis).double() for a in fresh)
-        flat = self.torch.cat([self.there.flatten(), ending.double().flatten(), used]).cpu().numpy()
+        flat = self._brought(self.torch.cat([self.there.flatten(), ending.double().flatten(), used]))
         self.scalars[:] = flat[: self.scalars.size].reshape(self.scalars.shape)
         flat = flat[self.scalars.size :]
         self._used = flat[ending.numel() :] != 0.0
         return flat[: ending.numel()].reshape(ending.shape).astype(np.int64)
+
+    def _brought(self, flat: Any) -> np.ndarray:
+        """A vector on the host, with the next block already under way on the device."""
+        if self.at.type != "cuda":
+            self._look_ahead()
+            return flat.numpy()
+        if self.inbox is None or len(self.inbox) < len(flat):
+            self.inbox = self.torch.empty(2 * len(flat), dtype=flat.dtype, pin_memory=True)
+        self.inbox[: len(flat)].copy_(flat, non_blocking=True)
+        arrived = self.torch.cuda.Event()
+        arrived.record()
+        self._look_ahead()
+        arrived.synchronize()
+        return self.inbox[: len(flat)].numpy().copy()
 
     def _new_log(self, n: int) -> Any:
         torch, K = self.torch, len(self.scalars)

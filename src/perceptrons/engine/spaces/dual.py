@@ -13,7 +13,7 @@ import numpy as np
 
 from ...rows import Block
 from ...rules import RuleError
-from ..blocks import Blocks, Support
+from ..blocks import Blocks, Piece, Support
 from ..intake import EMPTY, frozen
 from .additive import Joint
 from .base import Counts, Frame, NumericalError
@@ -281,11 +281,10 @@ class HostBlocks(Blocks):
     def make_room(self, n: int) -> None:
         self.inner.grow(n)
 
-    def resolve(
-        self, F: Any, G: Any, ids: np.ndarray, at: Any, position: np.ndarray, keep_log: bool
-    ) -> tuple[list[Any], Any]:
+    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
+        ids = piece.ids
         inner = self.inner
-        G = frozen(G, self.dtype)
+        G = frozen(piece.G, self.dtype)
         F = np.ascontiguousarray(F if isinstance(inner, Joint) else F.T, self.dtype)
         places, sq = frozen(position, np.int64).view(np.uint64), frozen(self.sq[ids])
         blocks = [Block(f, G, places, sq, 0.0, False) for f in ([F] if isinstance(inner, Joint) else F)]
