@@ -279,7 +279,7 @@ def accounting(runner: Runner, outcome: Outcome) -> dict[str, Any]:
     """Where the time of the perceptron row goes, and the least it could take."""
     n, S, d = len(runner.sq), outcome.n_support, runner.rows.X.shape[1]
     peak = measured_peak()
-    within = EPOCHS * n * runner.block_size
+    within = n * runner.block_size  # kept from the first epoch on
     flops = 2.0 * d * (n * S + within + EPOCHS * len(runner.test) * S)
     kinds = accounted(lambda: runner.run(rules.Perceptron(), 255.0, "last"))
     busy = sum(ms for ms, _ in kinds.values())
