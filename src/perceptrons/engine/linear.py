@@ -60,7 +60,7 @@ def note(track, rows, i, d, clock):
 
 
 def settle(track, v, clock):
-    """v is about to be set to 0."""
+    """v is about to be set to 0, or to be multiplied out."""
     return dispatch(settle, track)(track, v, clock)
 
 
@@ -138,15 +138,19 @@ def rescale(rows, track, v, keep, scale, clock, norm2):
     scale *= keep
     if SCALE_LOW < abs(scale) < SCALE_HIGH:
         return scale, clock
-    return multiply_out(rows, v, scale, clock)
+    return multiply_out(rows, track, v, scale, clock)
 
 
 @seldom
-def multiply_out(rows, v, scale, clock):
-    """w = scale v, with a scale of 1."""
+def multiply_out(rows, track, v, scale, clock):
+    """w = scale v, with a scale of 1; the average keeps what v was worth, and its clock starts again.
+
+    A clock that went on in units of the new v could grow without limit, and take all digits with it.
+    """
+    settle(track, v, clock)
     multiply(v, scale)
     scaled(rows, scale)
-    return 1.0, clock / scale
+    return 1.0, 0.0
 
 
 def refreshed(rows, v, scale, norm2, drift):
@@ -242,7 +246,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
                 if scale != 1.0 and not (
                     fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
-                    scale, clock = multiply_out(rows, v, scale, clock)  # v could not hold w/scale
+                    scale, clock = multiply_out(rows, track, v, scale, clock)  # v could not hold w/scale
                 d = tau * y[i] / scale
                 note(track, rows, i, d, clock)
                 push(rows, i, d, v)

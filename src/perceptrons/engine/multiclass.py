@@ -341,7 +341,7 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
                     drift = drifted(W, drift, keep, norm2, inner, q * length2)
                     scale, clock = rescale(rows, track, W, keep, scale, clock, norm2)
                 if scale != 1.0 and not fits(new_norm2, scale, limit):
-                    scale, clock = multiply_out(rows, W, scale, clock)  # W could not hold w/scale
+                    scale, clock = multiply_out(rows, track, W, scale, clock)  # W could not hold w/scale
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
                 follow_touched(rows, i, 1.0 / scale, n_touched, work)

@@ -27,8 +27,8 @@ REFRESH = 4096
 DRIFT_LIMIT = 100.0
 #: Squared norms beyond these stop a run before a weight can overflow.
 NORM_LIMIT = {np.dtype(np.float64): 1e300, np.dtype(np.float32): 1e76}
-#: w = SCALE * v is multiplied out when the scale leaves this range.
-SCALE_LOW, SCALE_HIGH = 1e-12, 1e12
+#: w = SCALE * v is multiplied out when the scale leaves this range. The average loses as many digits.
+SCALE_LOW, SCALE_HIGH = 1e-4, 1e4
 
 #: How a pass over rows can end.
 DONE, BAD_SCORE, BAD_STEP, BUSY = 0, 1, 2, 3
