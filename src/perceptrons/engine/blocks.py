@@ -18,7 +18,7 @@ import numpy as np
 from .scalars import DRIFT, DRIFT_LIMIT, SCALE, N
 
 BLOCK_BYTES = 1 << 28  #: kernel values of one block with the support set and with itself
-LARGEST_BLOCK = 1024
+SMALLEST_BLOCK, LARGEST_BLOCK = 64, 1024
 PAIRS_BLOCK = 32  #: for kernels that are called pair by pair: values within a block are mostly not needed
 SHEET = 1024  #: support rows whose kernel values are computed, and kept, together
 
@@ -231,28 +231,39 @@ class Blocks:
         logs: list[list[Updates]] = [[] for _ in n_columns]
         self.repeats = len(order) > 0 and np.bincount(order).max() > 1
         start = 0
-        error = None
-        while start < len(order) and error is None:
-            ids = order[start : start + self.size()]
-            start += len(ids)
-            self.to_come = order[start:]
-            error = self._run_block(self.piece(ids), logs, keep_log)
-            if self.tell is not None:
-                self.tell(start / len(order))
-        joined = [Updates.joined(parts, n) for parts, n in zip(logs, n_columns, strict=True)]
-        if error is not None:
-            error.log = joined
-            raise error
-        return joined
+        try:
+            while start < len(order):
+                ids = order[start : start + self.size(start)]
+                start += len(ids)
+                self.to_come = order[start:]
+                error = self._run_block(self.piece(ids), logs, keep_log)
+                if error is not None:
+                    raise error
+                if self.tell is not None:
+                    self.tell(start / len(order))
+        except BaseException as error:  # a function of the user's has failed, or the user interrupts
+            error.log = self._joined(logs, n_columns)  # type: ignore[attr-defined]
+            raise
+        return self._joined(logs, n_columns)
 
-    def size(self) -> int:
-        """How many rows the next block has."""
+    @staticmethod
+    def _joined(logs: list[list[Updates]], n_columns: list[int]) -> list[Updates]:
+        return [Updates.joined(parts, n) for parts, n in zip(logs, n_columns, strict=True)]
+
+    def size(self, start: int) -> int:
+        """How many rows the block has that begins there.
+
+        No more than there are support rows, so that the values within the block are not the larger part; a
+        power of 2 that begins at a multiple of itself, so that blocks are the same in every epoch.
+        """
         if self.block_size != "auto":
             return int(self.block_size)
         if self.kernel.by_pairs:
             return PAIRS_BLOCK
         by_memory = BLOCK_BYTES // (self.itemsize * (len(self.support) + LARGEST_BLOCK))
-        return int(np.clip(by_memory, 1, LARGEST_BLOCK))
+        rows = int(np.clip(min(by_memory, len(self.support)), SMALLEST_BLOCK, LARGEST_BLOCK))
+        rows = 1 << (rows.bit_length() - 1)
+        return rows - start % rows
 
     def piece(self, ids: np.ndarray) -> Piece:
         """The rows of a block, with their kernel values among themselves."""

@@ -187,7 +187,7 @@ class DeviceBlocks(Blocks):
         self.newcomers = []
         self.team.receive(v, A, self.scalars, newcomers, float(self.smallest.min()))
 
-    def size(self) -> int:
+    def size(self, start: int = 0) -> int:
         if self.block_size != "auto":
             return min(int(self.block_size), device.MAX_ROWS)
         return LARGEST_JOINT_BLOCK if self.team.joint else LARGEST_BLOCK

@@ -138,7 +138,8 @@ class KernelLearner(KernelBased, FirstOrder):
     @property
     def support_(self) -> np.ndarray:
         """Rows that w is made of: their numbers in ``fit``, or counted over all calls of ``partial_fit``."""
-        return self._space.support.numbers[self._supporting("support_")]
+        places = self._supporting("support_")
+        return self._space.support.numbers[places]
 
     @property
     def n_support_(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .. import kernels
 from ..engine import intake, spaces
@@ -48,27 +48,37 @@ class KernelBased(Streaming):
         if kernel.takes in ("numbers", "table"):
             if intake.is_sparse(X):
                 X = intake.checked_csr(X)
-            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=self._dtypes(), order="C")
+            with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
+                return validate_data(self, X, reset=reset, **self._numbers())
         if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
             raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
+        if intake.is_sparse(X):
+            raise TypeError(
+                f"{kernel} takes objects: give rows as a list or a dense array, not as {X.format}."
+            )
         if len(X) == 0:
             raise ValueError(f"Found no objects; {type(self).__name__} needs at least one.")
         return X
+
+    def _numbers(self) -> dict[str, Any]:
+        """How scikit-learn is to check rows of numbers."""
+        return {"accept_sparse": "csr", "dtype": self._dtypes(), "order": "C"}
 
     def _dtypes(self) -> Any:
         """The precisions that rows of numbers may have."""
         return FLOATS
 
     def _rows(self, X: Any) -> spaces.KernelRows:
-        sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
+        with np.errstate(over="ignore", invalid="ignore"):
+            sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
         wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
         if len(wrong):
             value = sq[wrong[0]]
-            why = "No kernel has that: see kernels.check_psd." if value < 0.0 else "Scale the data."
+            why = "No kernel has that: see kernels.check_psd." if -np.inf < value < 0.0 else "Scale the data."
             raise ValueError(
                 f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}"
             )
-        self._known = X[:0]  # what later objects are prepared like
+        self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
         return spaces.KernelRows(X, intake.frozen(sq))
 
     # ------------------------------------------------------------ learning
@@ -141,9 +151,7 @@ class KernelBased(Streaming):
                 fresh = "_space" not in vars(self)
                 if fresh:
                     self._check_params()
-                X = self._in_precision(
-                    self._validated_X(self._alone(x), reset=fresh), vars(self).get("_space")
-                )
+                X = self._in_precision(self._alone(x, reset=fresh), vars(self).get("_space"))
                 rows = self._rows(X)
                 label = np.asarray([y])
                 weights = self._row_weights(None, label)
@@ -165,17 +173,26 @@ class KernelBased(Streaming):
         """Score of one object: a number, or one per class for more than two classes."""
         if "_space" not in vars(self):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
-        return self.decision_function(self._alone(x))[0]
+        return self._finite_scores(self._in_precision(self._alone(x, reset=False), self._space))[0]
 
-    def _alone(self, x: Any) -> Any:
-        """A collection of one."""
-        if kernels.as_kernel(self.kernel).takes not in ("numbers", "table"):
-            return [x]
-        if intake.is_sparse(x):
-            return x
+    def _alone(self, x: Any, *, reset: bool) -> Any:
+        """x as a collection of one that the kernel has prepared."""
+        kernel = kernels.as_kernel(self.kernel) if reset else self.kernel_
+        if kernel.takes not in ("numbers", "table"):
+            return self._validated_X([x], reset=reset)
         if isinstance(x, dict):
             raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
-        return np.asarray(x).reshape(1, -1)
+        row = intake.checked_csr(x) if intake.is_sparse(x) else np.atleast_2d(np.asarray(x))
+        if row.ndim != 2 or row.shape[0] != 1:
+            raise ValueError(f"x must be one row of numbers; got shape {row.shape}.")
+        if reset:
+            return self._validated_X(row, reset=True)
+        row = check_array(row, estimator=self, input_name="X", **self._numbers())  # it needs no names
+        if row.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"x must have {self.n_features_in_} features, as the model has; got shape {row.shape}."
+            )
+        return self.kernel_.prepare(row, self._known)
 
     # ------------------------------------------------------------ scores
 
@@ -191,7 +208,9 @@ class KernelBased(Streaming):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         check_is_fitted(self)
-        X = self._in_precision(self._validated_X(X, reset=False), self._space)
+        return self._finite_scores(self._in_precision(self._validated_X(X, reset=False), self._space))
+
+    def _finite_scores(self, X: Any) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._scores(X)
         if not np.isfinite(scores).all():

@@ -15,7 +15,6 @@ from sklearn.utils import compute_class_weight
 
 from ..engine import intake, spaces
 from ..engine.journal import Journal
-from ..rules import RuleError
 from . import checks
 from .callbacks import Watch, Watched
 from .checks import estimator
@@ -420,8 +419,9 @@ class Online(Watched, Readouts):
 
         try:
             yield write
-        except (RuleError, spaces.NumericalError) as error:
-            write(error.log)
+        except BaseException as error:  # of a rule, of numbers, of a kernel function, or an interruption
+            if hasattr(error, "log"):
+                write(error.log)
             raise
 
     # ------------------------------------------------------------ partial_fit

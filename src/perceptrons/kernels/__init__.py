@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,9 +113,7 @@ class InnerProduct(Kernel):
         return True
 
     def matrix(self, A: Any, B: Any) -> Any:
-        width = min(A.X.shape[1], B.X.shape[1])
-        if width < A.X.shape[1] or width < B.X.shape[1]:
-            raise ValueError(f"Rows of {A.X.shape[1]} and of {B.X.shape[1]} features have no inner product.")
+        _same_width(A, B)
         G = inner(A.X, B.X)
         if not isinstance(G, np.ndarray):
             return self.from_inner(G, A.squares, B.squares)
@@ -151,7 +150,7 @@ class Polynomial(InnerProduct):
 
     def __post_init__(self) -> None:
         _whole("degree", self.degree)
-        if isinstance(self.coef0, str) or not 0.0 <= self.coef0 < np.inf:
+        if not isinstance(self.coef0, Real) or not 0.0 <= self.coef0 < np.inf:
             raise ValueError(f"coef0 must be a number of at least 0; got coef0={self.coef0!r}.")
         _positive("gamma", self.gamma)
 
@@ -182,7 +181,7 @@ class Gaussian(InnerProduct):
     gamma: float | str = "scale"
 
     def __post_init__(self) -> None:
-        if self.gamma != "scale":
+        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
             _positive("gamma", self.gamma)
 
     def fitted(self, objects: Any) -> Kernel:
@@ -216,6 +215,7 @@ class AllSubsets(Kernel):
     r""":math:`k(x, z) = \prod_i(1 + x_iz_i)`: one feature for each product over a set of inputs."""
 
     def matrix(self, A: Any, B: Any) -> np.ndarray:
+        _same_width(A, B)
         if is_sparse(A.X) or is_sparse(B.X):
             return self._by_entries(A.X, B.X)
         left, right = A.X, np.ascontiguousarray(B.X.T)
@@ -276,6 +276,8 @@ class Spectrum(Kernel):
             return objects
         if isinstance(objects, (str, bytes)):
             raise TypeError("Spectrum needs a collection of strings; got a single one.")
+        if hasattr(objects, "columns"):
+            raise TypeError("Spectrum needs a collection of strings; got a frame: give one of its columns.")
         import scipy.sparse as sp
 
         columns: dict[Any, int] = {} if like is None else dict(like.columns)
@@ -505,8 +507,13 @@ class Normalized(Wrapped):
         return roots.astype(values.dtype) if isinstance(roots, np.ndarray) else roots.to(values.dtype)
 
 
+def _same_width(A: Rows, B: Rows) -> None:
+    if A.X.shape[1] != B.X.shape[1]:
+        raise ValueError(f"Rows of {A.X.shape[1]} and of {B.X.shape[1]} features have no inner product.")
+
+
 def _positive(name: str, value: Any) -> None:
-    if isinstance(value, str) or not 0.0 < value < np.inf:
+    if not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number; got {name}={value!r}.")
 
 
@@ -582,6 +589,8 @@ def check_psd(kernel: Any, sample: Any = None) -> PsdCheck:
     True
     """
     if sample is None:
+        if isinstance(kernel, (Kernel, str)) or callable(kernel):
+            raise TypeError("check_psd tries a kernel on a sample: give one.")
         G = np.asarray(kernel, float)
     else:
         found = as_kernel(kernel).fitted(sample)

@@ -33,6 +33,9 @@ class Rows:
     def __getitem__(self, rows: Any) -> Rows:
         return Rows(self.X[rows], squares=None if self._squares is None else self._squares[rows])
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_room": None}  # room for more rows is not worth a pickle
+
     def join(self, other: Rows) -> Rows:
         """Both, one below the other; a chain of joins costs as much as one copy."""
         squares = None
@@ -112,6 +115,9 @@ class Objects:
     @property
     def shape(self) -> tuple[int, ...]:
         return (len(self.items), 0)
+
+    def astype(self, dtype: Any) -> Objects:
+        return self
 
     def __getitem__(self, rows: Any) -> Objects:
         return Objects([self.items[i] for i in np.arange(len(self.items))[rows]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rows import look, sqnorm
+from ...rows import factor, look, sqnorm
 from .. import linear, multiclass, scalars
 from ..custom import engine_rule
 from ..intake import frozen
@@ -217,8 +217,9 @@ class Joint(Additive):
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
-                s = np.array([look(rows, i, self.v[:, r]) for r in range(self.n_classes)], float)
-                s *= self.state[scalars.SCALE]
+                s = np.zeros(self.n_classes)
+                multiclass.look_all(rows, i, self.v, s)
+                s *= factor(rows, i) * self.state[scalars.SCALE]
                 m = float(s[y[i]] - np.max(np.delete(s, y[i])))
             self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
         return logged(log, n)

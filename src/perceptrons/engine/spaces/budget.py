@@ -134,11 +134,11 @@ class Budget(Space):
         n, size = len(self), len(ids)
         K = np.empty((n + size, n + size))
         K[:n, :n] = self.gram
-        K[n:, n:] = self._values(part, part)
-        if n:
-            K[n:, :n] = self._values(part, self.rows)
-            K[:n, n:] = K[n:, :n].T
         with np.errstate(over="ignore", invalid="ignore"):  # the loop finds what is not finite
+            K[n:, n:] = self._values(part, part)
+            if n:
+                K[n:, :n] = self._values(part, self.rows)
+                K[:n, n:] = K[n:, :n].T
             F = K[n:, :n] @ self._a[:n]
         self._make_room(min(self.budget, n + size) + 1)
         self._where[:n] = np.arange(n)
@@ -170,7 +170,8 @@ class Budget(Space):
         log.row[:] = every[log.row]
         log.victim[:] = np.where(log.victim < 0, -1, every[log.victim])
         self._keep(K, part, ids, y, born)
-        return ending, at, float(F[at]), log
+        bad = F[at] if not np.isfinite(F[at]) else K[n + at, n + at]  # where it ended badly
+        return ending, at, float(bad), log
 
     def _keep(self, K: np.ndarray, part: Any, ids: np.ndarray, y: np.ndarray, born: np.ndarray) -> None:
         """Make the entries that the loop has left the support list."""
