@@ -7,6 +7,7 @@ the learners stand: one transfer of a few kilobytes. Needs numpy and torch only.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,12 +25,25 @@ SHEET = 8192
 
 def choose(asked: str, kernel: Any, rule: Any, top_rival: bool) -> str:
     """The device that a learner runs on; "cuda" raises where "auto" would settle for the CPU."""
+    if asked == "auto" and not _has_driver():
+        return "cpu"
     trouble = _trouble(kernel, rule, top_rival)
     if trouble is None:
         return "cuda"
     if asked == "cuda":
         raise trouble
     return "cpu"
+
+
+def _has_driver() -> bool:
+    """Whether there is a driver of a GPU: without one torch need not even be imported."""
+    for name in ("libcuda.so.1", "nvcuda.dll"):
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        return True
+    return False
 
 
 def _trouble(kernel: Any, rule: Any, top_rival: bool) -> Exception | None:

@@ -292,7 +292,7 @@ class Spectrum(Kernel):
         counts = np.asarray(data, np.float64), np.asarray(indices, np.int64), np.asarray(indptr, np.int64)
         X = sp.csr_array(counts, shape=(len(indptr) - 1, len(columns)))
         X.sort_indices()
-        return Strings(X, columns)
+        return Strings(X, columns, list(objects))
 
     def _features(self, s: str | bytes) -> list[tuple[Any, int]]:
         counts = Counter(s[i : i + self.p] for i in range(len(s) - self.p + 1))

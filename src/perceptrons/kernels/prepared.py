@@ -66,19 +66,21 @@ class Rows:
 
 
 class Strings(Rows):
-    """Counts of substrings, one column for each that has been met."""
+    """Strings, as counts of their substrings: one column for each substring that has been met."""
 
-    def __init__(self, X: Any, columns: dict[Any, int]):
+    def __init__(self, X: Any, columns: dict[Any, int], items: list[Any]):
         super().__init__(X)
         self.columns = columns
+        self.items = items
 
     def __getitem__(self, rows: Any) -> Strings:
-        return Strings(self.X[rows], self.columns)
+        items = [self.items[i] for i in np.arange(len(self.items))[rows]]
+        return Strings(self.X[rows], self.columns, items)
 
     def join(self, other: Rows) -> Strings:
         assert isinstance(other, Strings)
         columns = max(self.columns, other.columns, key=len)  # the larger one has the smaller as its beginning
-        return Strings(_stacked(self.X, other.X), columns)
+        return Strings(_stacked(self.X, other.X), columns, self.items + other.items)
 
 
 class Table(Rows):
