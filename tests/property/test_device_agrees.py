@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 import perceptrons as pc
@@ -125,14 +126,32 @@ def test_scores_that_overflow_name_the_row(device):
         model.fit(A * 1e20, y[:20] > 4)
 
 
-def test_what_a_device_cannot_do_is_said():
-    def refusal(kernel=KERNELS[0], rule=rules.Perceptron(), top=True):  # noqa: B008
-        return on_device._trouble(kernel, rule, top)
+def test_what_a_device_cannot_do_is_said(monkeypatch):
+    dense = KERNELS[0].prepare(X[:3])
+
+    def refusal(kernel=KERNELS[0], rows=dense, rule=rules.Perceptron(), top=True):  # noqa: B008
+        return str(on_device._trouble(kernel, rows, rule, top))
 
     if not torch.cuda.is_available():
-        assert "no CUDA device" in str(refusal())
+        assert "no CUDA device" in refusal()
         with pytest.raises(ValueError, match="use device='cpu'"):
             pc.KernelPerceptron(device="cuda").fit(X[:20], y[:20])
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert refusal() == "None"
+    assert "no form for a device" in refusal(kernel=kernels.AllSubsets())
+    assert "sparse" in refusal(rows=KERNELS[0].prepare(sp.csr_array(X[:3])))
+    assert "scheme='top'" in refusal(top=False)
+
+    @rules.rule
+    def loops(m, q, state):
+        for _ in range(3):
+            m += 1.0
+        return 1.0, m
+
+    assert "device='cpu'" in refusal(rule=loops)
+
+
+def test_auto_stays_on_the_cpu_where_there_is_no_gpu():
     model = pc.KernelPerceptron(device="auto").fit(X[:20].astype(np.float32), y[:20])
     assert model._space.device == ("cuda" if torch.cuda.is_available() else "cpu")
 

@@ -23,11 +23,11 @@ LARGEST_JOINT_BLOCK = 512  #: whose scores of all classes stay close to the proc
 SHEET = 8192
 
 
-def choose(asked: str, kernel: Any, rule: Any, top_rival: bool) -> str:
+def choose(asked: str, kernel: Any, rows: Any, rule: Any, top_rival: bool) -> str:
     """The device that a learner runs on; "cuda" raises where "auto" would settle for the CPU."""
     if asked == "auto" and not _has_driver():
         return "cpu"
-    trouble = _trouble(kernel, rule, top_rival)
+    trouble = _trouble(kernel, rows, rule, top_rival)
     if trouble is None:
         return "cuda"
     if asked == "cuda":
@@ -46,7 +46,7 @@ def _has_driver() -> bool:
     return False
 
 
-def _trouble(kernel: Any, rule: Any, top_rival: bool) -> Exception | None:
+def _trouble(kernel: Any, rows: Any, rule: Any, top_rival: bool) -> Exception | None:
     try:
         import torch
     except ImportError:
@@ -55,6 +55,8 @@ def _trouble(kernel: Any, rule: Any, top_rival: bool) -> Exception | None:
         return ValueError("device='cuda': torch finds no CUDA device here; use device='cpu'.")
     if not kernel.by_inner_products:
         return ValueError(f"{kernel} has no form for a device; use device='cpu'.")
+    if _any_sparse(rows):
+        return ValueError("A device takes dense rows of numbers; use device='cpu' for sparse ones.")
     if not top_rival:
         return ValueError("On a device the best rival alone pays: use scheme='top', or device='cpu'.")
     try:
@@ -62,6 +64,12 @@ def _trouble(kernel: Any, rule: Any, top_rival: bool) -> Exception | None:
     except RuleError as error:
         return error
     return None
+
+
+def _any_sparse(rows: Any) -> bool:
+    if isinstance(rows, Parts):
+        return any(_any_sparse(part) for part in rows.parts)
+    return is_sparse(rows.X)
 
 
 class Team:

@@ -62,7 +62,7 @@ class KernelLearner(KernelBased, FirstOrder):
         from ..engine import on_device
 
         top_rival = not self._is_joint() or isinstance(self._scheme(), Top)
-        return on_device.choose(self.device, self.kernel_, self._rule(), top_rival)
+        return on_device.choose(self.device, self.kernel_, self._known, self._rule(), top_rival)
 
     def _new_journals(self, space: Any) -> list[Journal]:
         inner = space.inner if isinstance(space, spaces.Dual) else space
