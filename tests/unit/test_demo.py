@@ -72,7 +72,8 @@ def test_says_where_to_go_next(printed):
 def test_brackets_are_rounded_outwards():
     assert demo.between((0.0002139, 0.0638)) == "0.00021 to 0.064"
     assert demo.between((-1.0, 0.0631)) == "up to 0.064"
-    assert demo.between((None, math.inf)) == "up to Infinity"
+    assert demo.between((None, math.inf)) == ""
+    assert demo.between((0.0366, math.inf)) == "from 0.036"
     assert demo.between(None) == ""
 
 

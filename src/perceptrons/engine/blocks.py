@@ -156,6 +156,11 @@ def _zeros_like(values: Any, shape: tuple[int, ...]) -> Any:
     return np.zeros(shape, values.dtype) if isinstance(values, np.ndarray) else values.new_zeros(shape)
 
 
+def _norm_tolerance(tol: float) -> float:
+    """How far, in proportion, a norm may drift: all pairs of support rows are a high price in float32."""
+    return DRIFT_LIMIT * tol if tol < 1e-9 else 1e-2
+
+
 class Blocks:
     """Passes over one collection of rows, in blocks.
 
@@ -307,7 +312,7 @@ class Blocks:
     def _keep_norms(self) -> None:
         """Compute norms anew that rounding may have taken too far."""
         states = self.states()
-        if any(s[DRIFT] > DRIFT_LIMIT * tol * s[N] for s, tol in states):
+        if any(s[DRIFT] > _norm_tolerance(tol) * s[N] for s, tol in states):
             norms = self.squared_norms()
             norms = norms if len(norms) == len(states) else [sum(norms)]  # of prototypes, all together
             for (s, _), norm2 in zip(states, norms, strict=True):

@@ -38,6 +38,9 @@ OPTIONS: dict[str, Any] = {
 }
 _KEEP_STALE_CACHES = 30 * 24 * 3600  # seconds
 
+#: Modules beside this one that hold no compiled code.
+_NOT_COMPILED = {"blocks.py", "device.py", "device_kernels.py", "device_rules.py", "on_device.py"}
+
 _lock = threading.Lock()
 _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
@@ -189,6 +192,8 @@ def source_key() -> str:
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
     shared = [here.parent / name for name in ("rules.py", "rows.py")]
     for path in sorted([*here.glob("*.py"), *(p for p in shared if p.exists())]):
+        if path.name in _NOT_COMPILED:
+            continue
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 
