@@ -7,7 +7,8 @@
 Ten one-vs-rest perceptrons with the kernel (1 + <x, z>)^degree on pixels / 255, one permutation per epoch.
 There is one run per degree, which keeps the log of its updates. A weight vector is a prefix of the log, so
 the scores of all weight vectors on a test image are prefix sums of its kernel values, and every readout
-after any number of examples is a weighted sum of those (or of their signs, for the vote). "norm" divides
+after any number of examples is a weighted sum of those (or of their signs, for the vote). Each degree is
+saved when it is done, and a second call goes on where the first one was cut off. "norm" divides
 each vector by its length first; a vote does not change by that. For "random" every test image draws its own
 moment, which estimates the expected error of ``readout="random"``.
 
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import data
@@ -196,32 +198,56 @@ def main(argv: list[str] | None = None) -> None:
     )
     chose = parsed(parser, argv)
     digits = data.required(data.mnist(chose.train_limit, chose.test_limit), "MNIST")
-    X, y = digits[:2]
+    X = digits[0]
     checkpoints = [c for c in CHECKPOINTS if c <= chose.epochs]
     times = [round(c * len(X)) for c in checkpoints]
     report = Report("mnist_voted", chose.out)
     report.setting(f"MNIST, float32 pixels / 255: {len(X):,} images to learn, {len(digits[2]):,} to test")
-    found: dict[int, Any] = {}
+    setting = {"epochs": checkpoints, "training images": len(X), "test images": len(digits[2])}
+    kept = chose.out / "mnist_voted.json"
+    found = resumed(kept, setting)
     for degree in chose.degrees:
-        start = time.perf_counter()
-        logs, model = learn(degree, X, y, chose.epochs, {"device": chose.device, "cache_mb": chose.cache_mb})
-        learned = time.perf_counter()
-        support = len(np.unique(np.concatenate([log.rows for log in logs])))
-        progress(f"degree {degree}: {model.n_updates_:,} updates in {learned - start:.1f} s; reading out")
-        errors = curves(logs, degree, digits, times)
-        done = time.perf_counter()
-        found[degree] = {"updates": model.n_updates_, "support": support, "errors": errors}
+        if degree not in found:
+            how = {"device": chose.device, "cache_mb": chose.cache_mb}
+            found[degree] = measured(degree, digits, chose.epochs, times, how)
+            chose.out.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps({**setting, "degrees": found}, indent=1) + "\n")
+        run = found[degree]
+        errors = [run["errors"][readout] for readout in READOUTS]
+        lines = [[f"{c:g}", *(f"{e:.2f}" for e in at)] for c, *at in zip(checkpoints, *errors)]
         report.table(
-            f"degree {degree}: test error in %; {model.n_updates_:,} updates on {support:,} images in "
-            f"{model.n_iter_} epochs, {model.stop_reason_}; learned in {learned - start:.1f} s, "
-            f"read out in {done - learned:.1f} s",
+            f"degree {degree}: test error in %; {run['updates']:,} updates on {run['support']:,} images in "
+            f"{chose.epochs} epochs",
             ("epochs", *READOUTS),
-            [[f"{c:g}", *(f"{errors[r][i]:.2f}" for r in READOUTS)] for i, c in enumerate(checkpoints)],
+            lines,
         )
-        chose.out.mkdir(parents=True, exist_ok=True)
-        kept = {"epochs": checkpoints, "training images": len(X), "degrees": found}
-        (chose.out / "mnist_voted.json").write_text(json.dumps(kept, indent=1) + "\n")
-    report.keep(None if chose.no_plot else draw(found, checkpoints))
+    shown = {degree: found[degree] for degree in chose.degrees}
+    report.keep(None if chose.no_plot else draw(shown, checkpoints))
+
+
+def resumed(kept: Path, setting: dict[str, Any]) -> dict[int, Any]:
+    """The degrees that an earlier call with the same setting has measured."""
+    if not kept.exists():
+        return {}
+    earlier = json.loads(kept.read_text())
+    degrees = earlier.pop("degrees")
+    return {int(degree): run for degree, run in degrees.items()} if earlier == setting else {}
+
+
+def measured(degree: int, digits: Any, epochs: int, times: list[int], how: dict[str, Any]) -> dict[str, Any]:
+    """One run, read out in every way."""
+    X, y = digits[:2]
+    start = time.perf_counter()
+    logs, model = learn(degree, X, y, epochs, how)
+    progress(
+        f"degree {degree}: {model.n_updates_:,} updates in {time.perf_counter() - start:.1f} s; reading out"
+    )
+    support = len(np.unique(np.concatenate([log.rows for log in logs])))
+    return {
+        "updates": model.n_updates_,
+        "support": support,
+        "errors": curves(logs, degree, digits, times),
+    }
 
 
 if __name__ == "__main__":
