@@ -39,7 +39,14 @@ OPTIONS: dict[str, Any] = {
 _KEEP_STALE_CACHES = 30 * 24 * 3600  # seconds
 
 #: Modules beside this one that hold no compiled code.
-_NOT_COMPILED = {"blocks.py", "device.py", "device_kernels.py", "device_rules.py", "on_device.py"}
+_NOT_COMPILED = {
+    "blocks.py",
+    "device.py",
+    "device_kernels.py",
+    "device_rules.py",
+    "device_writer.py",
+    "on_device.py",
+}
 
 _lock = threading.Lock()
 _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
