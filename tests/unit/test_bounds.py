@@ -14,7 +14,7 @@ from strategies import Separable, adversarial_stream, disjunctions, samples, sep
 
 from perceptrons import theory
 from perceptrons.theory import bounds
-from perceptrons.theory.margins import KINDS
+from perceptrons.theory.brackets import KINDS
 
 R = st.floats(0.1, 10.0)
 gamma = st.floats(0.01, 10.0)

@@ -5,7 +5,7 @@ Nothing here imports the engine, so that it can judge it.
 
 from . import bounds
 from .bounds import *  # noqa: F403
-from .margins import gamma_low, gamma_up, gamma_up_from_weights, radius, sample_margins
+from .brackets import gamma_low, gamma_up, gamma_up_from_weights, radius, sample_margins
 
 __all__ = [
     *bounds.__all__,
