@@ -148,3 +148,15 @@ def _parse_sector(where: Path, target: Path) -> None:
     half = target.with_suffix(".part.npz")
     np.savez(half, **arrays)
     half.replace(target)
+
+
+def libsvm(name: str, rows: int | None = None) -> tuple[Any, Any] | None:
+    """One of LIBSVM's files by its name, without the ending: CSR float64 rows and their labels."""
+    from sklearn.datasets import load_svmlight_file
+
+    where = folder()
+    for ending in ("gz", "bz2"):
+        if where is not None and (path := where / "libsvm" / f"{name}.{ending}").exists():
+            X, y = load_svmlight_file(str(path), dtype=np.float64)
+            return X[:rows], y[:rows].astype(int)
+    return None

@@ -275,6 +275,16 @@ def test_sms_spectrum(script, tiny_sets, capsys):
         spectrum.main(["--modes", "sum"])
 
 
+def test_separability_table(script, tiny_sets, capsys):
+    table = script("separability_table")
+    table.main(["--only", "mnist-0-1,splice,breast-cancer,digits", "--out", str(tiny_sets)])
+    printed = capsys.readouterr().out
+    assert "MNIST 0 against 1" in printed and "splice: NOT RUN" in printed
+    assert "45 of 45 pairs are separable" in printed and "checks: all OK" in printed
+    with pytest.raises(SystemExit, match="--only takes some of mushrooms, a9a"):
+        table.main(["--only", "iris"])
+
+
 def test_plots(script, tiny_sets):
     pytest.importorskip("matplotlib", reason="plots NOT RUN: matplotlib is not installed")
     out = ["--out", str(tiny_sets)]

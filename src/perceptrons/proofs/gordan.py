@@ -1,0 +1,599 @@
+r"""Is there a halfspace that separates two classes? A verdict with a proof.
+
+A perceptron looks for (w, b); it stops soon if there is a good one. Otherwise both sides of Gordan's
+alternative are asked about a part of the rows: weights that bring the part to 0 prove that nothing
+separates the whole; a separator of the part is tried on the whole, and the rows on which it errs join the
+part. Whatever floats suggest is proved in whole numbers before it is said.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import optimize, sparse
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from ..estimators import checks
+from ..theory import _rational as rational
+from ..theory import gamma_up_from_weights
+from ..theory import separability as record
+from ..theory.separability import Separability, is_sparse
+from . import _lifting, _simplex
+
+EPOCHS = 100  # of the perceptron, at most, in each of two spaces
+NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), measured
+DENSE = 40_000_000  # entries of a dense matrix that may be built
+TINY = 1e-10  # a weight this small beside the largest may be rounding
+SMALL = 40_000  # entries of a tableau in whole numbers
+
+
+def separability(
+    X: Any,
+    y: Any,
+    fit_intercept: bool = True,
+    max_time: float = 60.0,
+    exact: bool = True,
+    verbose: int = 0,
+) -> Separability:
+    r"""Whether some halfspace separates two classes, with a proof that can be checked.
+
+    Separable: w and b with :math:`y_i(\langle w, x_i\rangle + b) > 0` for every row. Not separable:
+    weights :math:`\lambda \ge 0` with sum 1 and :math:`\sum\lambda_i y_i(x_i, 1) = 0`, on at most
+    d + 2 rows as a rule; then a point lies in the convex hulls of both classes. One of the two always
+    exists [1]_, and no verdict is given that its own check has not confirmed.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+        One or two labels of any kind.
+    fit_intercept : bool, default=True
+        Whether b may differ from 0.
+    max_time : float, default=60.0
+        Seconds after which the search ends, as soon as the step at hand is done.
+    exact : bool, default=True
+        Solve for the weights again in whole numbers. Without it, or if time runs out before, the claim
+        of "not separable" is only: no separator has an augmented margin above the residual.
+    verbose : int, default=0
+        1: say on standard error what is being done.
+
+    Returns
+    -------
+    Separability
+        See :class:`perceptrons.theory.Separability`. Its ``check(X, y)`` needs neither this function
+        nor a solver.
+
+    References
+    ----------
+    .. [1] P. Gordan, Über die Auflösung linearer Gleichungen mit reellen Coefficienten, Math. Annalen 6,
+       1873.
+
+    Examples
+    --------
+    >>> from perceptrons import datasets, separability
+    >>> X, y, *_ = datasets.xor()
+    >>> proof = separability(X, y)
+    >>> proof.verdict, proof.weights, proof.point, proof.exact
+    ('not separable', array([0.25, 0.25, 0.25, 0.25]), array([0., 0.]), True)
+    >>> separability(X[:3], y[:3]).verdict
+    'separable'
+    >>> print(separability([[0.0], [1.0], [1.0]], ["no", "yes", "no"]).reason)
+    rows 1 and 2 are the same x with both labels
+    """
+    fit_intercept, exact = checks.flag("fit_intercept", fit_intercept), checks.flag("exact", exact)
+    max_time = checks.positive("max_time", max_time)
+    checks.verbose(verbose)
+    began = time.perf_counter()
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, estimator="separability")
+    y = column_or_1d(y)
+    check_consistent_length(X, y)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # every answer is checked
+        search = Search(record.as_rows(X), record.signs(y), fit_intercept, exact, began, max_time, verbose)
+        found = search.at_once() or search.by_perceptron() or search.by_parts() or search.undecided()
+    search.say(f"{found.verdict}: {found.claim}")
+    return found
+
+
+class Answer(NamedTuple):
+    """What a solver suggests for a part of the rows: weights, or a direction; neither is trusted."""
+
+    weights: np.ndarray | None = None
+    direction: np.ndarray | None = None
+
+
+class Search:
+    """One search for a verdict."""
+
+    def __init__(
+        self, X: Any, y: Any, fit_intercept: bool, exact: bool, began: float, max_time: float, verbose: int
+    ):
+        self.X, self.y = X, y
+        self.fit_intercept, self.exact = fit_intercept, exact
+        self.began, self.deadline, self.verbose = began, began + max_time, verbose
+        self.n, self.d = X.shape
+        self.one_class = bool(np.all(y == y[0]))
+        self.up = self._means()
+        self.why = "the time was over"
+        self.rho: float | None = None  # the smallest residual of weights that stayed inexact
+
+    # ---------------------------------------------------------------------------------- records
+
+    def _record(self, **found: Any) -> Separability:
+        return Separability(
+            fit_intercept=self.fit_intercept,
+            one_class=self.one_class,
+            seconds=time.perf_counter() - self.began,
+            **found,
+        )
+
+    def say(self, text: str) -> None:
+        if self.verbose:
+            sys.stderr.write(f"separability: {time.perf_counter() - self.began:6.1f} s  {text}\n")
+
+    def left(self) -> float:
+        return self.deadline - time.perf_counter()
+
+    def late(self) -> bool:
+        return self.left() <= 0.0
+
+    def _means(self) -> float:
+        """An upper bound on the margin: half the distance of the class means, or the length of the mean."""
+        if self.fit_intercept and self.one_class:
+            return math.inf
+        return float(gamma_up_from_weights(np.ones(self.n), self.X, self.y, free_bias=self.fit_intercept))
+
+    def separable(self, w: np.ndarray, b: float, reason: str) -> Separability | None:
+        """The verdict for a separator, if it is one; b is moved to the middle of the gap."""
+        scores = np.asarray(self.X @ w, dtype=np.float64).ravel()
+        candidates = [b if self.fit_intercept else 0.0]
+        if self.fit_intercept and not self.one_class:
+            low, high = float(np.min(scores[self.y > 0])), float(np.max(scores[self.y < 0]))
+            candidates.insert(0, -(low + high) / 2.0)
+        length = record.norm(w)
+        for b in candidates:
+            m = self.y * (scores + b)
+            margin = float(np.min(m)) / length if length else math.inf
+            if not margin > 0.0 or not math.isfinite(b):
+                continue
+            form = "y(<w, x> + b)" if self.fit_intercept else "y<w, x>"
+            found = self._record(
+                verdict="separable",
+                claim=f"{form} > 0 on all {self.n} rows, whatever rounding does",
+                reason=reason,
+                exact=True,
+                margin=margin,
+                w=w,
+                b=b,
+                bracket=(margin, max(self.up, margin)),
+            )
+            if found.check(self.X, self.y) is None:
+                return found
+        return None
+
+    def not_separable(self, rows: np.ndarray, weights: np.ndarray, reason: str) -> Separability | None:
+        """The verdict for weights of some rows; None if they prove nothing."""
+        rows, weights = rows[weights > 0.0], weights[weights > 0.0]
+        if not self.exact:
+            return self._proved(rows, weights, None, reason)
+        for tiny in (TINY, 0.0):  # a weight that rounding made may be left out
+            large = weights > tiny * weights.max()
+            if tiny == 0.0 and np.all(weights > TINY * weights.max()):
+                break
+            self.say(f"weights on {np.count_nonzero(large)} rows; the same in whole numbers")
+            try:
+                whole = _lifting.null_weights(self.integer_columns(rows[large]), weights[large], self.late)
+            except _lifting.OutOfTime:
+                return self._proved(rows[large], weights[large], None, reason)
+            if whole is not None:
+                return self._proved(rows[large], weights[large], whole, reason)
+        self.why = "weights that floats suggest are not exact"
+        rho = record.exact_residual(self._spread(rows, weights), self.X, self.y, self.fit_intercept)
+        self.rho = rho if self.rho is None else min(rho, self.rho)
+        return None
+
+    def _spread(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        lam = np.zeros(self.n)
+        lam[rows] = np.maximum(weights / weights.sum(), 5e-324)
+        return lam
+
+    def _proved(
+        self, rows: np.ndarray, weights: np.ndarray, whole: list[int] | None, reason: str
+    ) -> Separability | None:
+        total = None
+        if whole is not None:
+            pairs = sorted((int(i), k) for i, k in zip(rows, whole) if k)
+            rows, whole = np.array([i for i, _ in pairs]), [k for _, k in pairs]
+            total = sum(whole)
+            weights = np.array([rational.ratio(k, total) for k in whole])
+        lam = self._spread(rows, weights)
+        rho = record.exact_residual(lam, self.X, self.y, self.fit_intercept)
+        point = None
+        if self.fit_intercept:
+            point = 2.0 * np.asarray(self.X.T @ (lam * (self.y > 0))).ravel()
+        up = 0.0 if whole is not None else self._upper(lam)
+        found = self._record(
+            verdict="not separable",
+            claim=self._claim(whole is not None, rho, rows.size),
+            reason=reason,
+            exact=whole is not None,
+            weights=lam,
+            residual=rho,
+            point=point,
+            numerators=None if whole is None else tuple(whole),
+            denominator=total,
+            bracket=(0.0, up),
+        )
+        return found if found.check(self.X, self.y, exact=True) is None else None
+
+    def _claim(self, exact: bool, rho: float, support: int) -> str:
+        if not exact:
+            return f"no separator with {self._kind()} above {rounded_up(rho)}"
+        if not self.fit_intercept:
+            return f"no w separates the {self.n} rows: {support} of them, weighted, sum to 0 exactly"
+        return f"no (w, b) separates the {self.n} rows: the hulls of {support} of them meet, exactly"
+
+    def _kind(self) -> str:
+        return "augmented margin" if self.fit_intercept else "margin"
+
+    def _meet(self, rows: int) -> str:
+        return (
+            f"among {rows} rows both hulls meet"
+            if self.fit_intercept
+            else f"{rows} rows have 0 in their hull"
+        )
+
+    def _upper(self, lam: np.ndarray) -> float:
+        bound = float(gamma_up_from_weights(lam, self.X, self.y, free_bias=self.fit_intercept))
+        self.up = min(self.up, bound)
+        return self.up
+
+    def undecided(self) -> Separability:
+        kind, bound = "margin", self.up
+        if self.rho is not None:
+            kind, bound = self._kind(), self.rho
+        claim = f"no separator with {kind} above {rounded_up(bound)}; nothing more"
+        return self._record(verdict="undecided", claim=claim, reason=self.why, bracket=(0.0, self.up))
+
+    # ---------------------------------------------------------------------------------- at once
+
+    def at_once(self) -> Separability | None:
+        """One class, a zero row without intercept, the same x with both labels."""
+        if self.one_class and self.fit_intercept:
+            return self.separable(np.zeros(self.d), float(self.y[0]), "all rows have one label")
+        if not self.fit_intercept:
+            empty = np.flatnonzero(self._sizes() == 0.0)
+            if empty.size:
+                i = int(empty[0])
+                return self._proved(empty[:1], np.ones(1), [1], f"row {i} is the zero vector")
+        twins = self._twins()
+        if twins is not None:
+            i, j = twins
+            reason = f"rows {i} and {j} are the same x with both labels"
+            return self._proved(np.array([i, j]), np.ones(2), [1, 1], reason)
+        return None
+
+    def _sizes(self) -> np.ndarray:
+        X = self.X
+        if is_sparse(X):
+            return np.diff(X.indptr).astype(float)
+        return np.any(X != 0.0, axis=1).astype(float)
+
+    def _twins(self) -> tuple[int, int] | None:
+        if self.one_class:
+            return None
+        seen: dict[int, list[int]] = {}
+        if is_sparse(self.X):
+            ends, indices, data = self.X.indptr.tolist(), self.X.indices, self.X.data
+
+            def key(i: int) -> bytes:
+                part = slice(ends[i], ends[i + 1])
+                return indices[part].tobytes() + data[part].tobytes()
+        else:
+
+            def key(i: int) -> bytes:
+                return (self.X[i] + 0.0).tobytes()  # -0 becomes 0
+
+        for i in range(self.n):
+            name = key(i)
+            others = seen.setdefault(hash(name), [])
+            same = [j for j in others if key(j) == name]
+            for j in same:
+                if self.y[j] != self.y[i]:
+                    return j, i
+            if not same:
+                others.append(i)
+        return None
+
+    # --------------------------------------------------------------------------- by a perceptron
+
+    def by_perceptron(self) -> Separability | None:
+        """Clean passes on scaled columns, then on rows of length 1."""
+        if self.one_class or self.late():
+            return None
+        from ..estimators.perceptron import Perceptron
+
+        spaces = [("scaled columns", self.scaled(), None), ("rows of length 1", self.plain(), "l2")]
+        for what, space, norm in spaces:
+            if self.late():
+                return None
+            self.say(f"a perceptron on {what}")
+            learner = Perceptron(
+                max_iter=EPOCHS,
+                random_state=0,
+                fit_intercept=self.fit_intercept,
+                row_norm=norm,
+                callback=lambda _: self.late(),
+            ).fit(space.rows, self.y)
+            if learner.stop_reason_ == "clean pass":
+                reason = f"a perceptron pass was clean, after {learner.n_updates_} updates"
+                w, b = space.back(learner.coef_.ravel(), float(learner.intercept_[0]))
+                found = self.separable(w, b, reason)
+                if found is not None:
+                    return found
+        return None
+
+    def scaled(self) -> Space:
+        """Columns of like size: centred and divided by a power of 2, sparse ones divided only."""
+        if "_scaled" not in vars(self):
+            self._scaled = Space.scaled(self.X, centre=self.fit_intercept)
+        return self._scaled
+
+    def plain(self) -> Space:
+        """The rows as they are, or divided by one number where their squares would be out of range."""
+        size = powers(np.array([abs(self.X).max()]))[0]
+        size = size if abs(math.log2(size)) > 200 else 1.0
+        return Space(self.X / size, np.zeros(self.d), np.full(self.d, size))
+
+    # ---------------------------------------------------------------------------------- by parts
+
+    def by_parts(self) -> Separability | None:
+        """The alternatives for a part of the rows, which grows until it decides."""
+        if self.late():
+            return None
+        Z = self.signed_rows()
+        rng = np.random.default_rng(0)
+        part = self._first_part(rng)
+        while not self.late():
+            self.say(f"both alternatives for {part.size} of {self.n} rows")
+            found, direction = self._decide(Z, part)
+            if found is not None or direction is None:
+                return found
+            m = np.asarray(Z @ direction).ravel()
+            w, b = self.scaled().back(*self.split(direction))
+            found = self.separable(w, b, f"a separator of {part.size} rows separates all")
+            if found is not None:
+                return found
+            wrong = np.setdiff1d(np.flatnonzero(m <= 0.0), part)
+            if wrong.size == 0:
+                self.why = "the separator that floats suggest is not exact"
+                return self._small(np.arange(self.n))
+            most = max(Z.shape[1], part.size // 2, 50)
+            if wrong.size > most:
+                worst = wrong[np.argsort(m[wrong])]
+                wrong = np.union1d(
+                    worst[: most // 2], rng.choice(worst[most // 2 :], most - most // 2, False)
+                )
+            part = np.union1d(part, wrong)
+        return None
+
+    def signed_rows(self) -> Any:
+        """y(x, 1) in scaled columns, each of length 1."""
+        rows = self.scaled().rows
+        if self.fit_intercept:
+            rows = with_column(rows, 1.0)
+        self.lengths = row_lengths(rows)
+        factors = self.y / self.lengths
+        if is_sparse(rows):
+            return sparse.csr_array(sparse.diags_array(factors) @ rows)
+        return rows * factors[:, None]
+
+    def split(self, v: np.ndarray) -> tuple[np.ndarray, float]:
+        return (v[:-1], float(v[-1])) if self.fit_intercept else (v, 0.0)
+
+    def _first_part(self, rng: np.random.Generator) -> np.ndarray:
+        """Rows near the plane of an averaged perceptron, and as many at random."""
+        wanted = 3 * (self.d + 2)
+        if self.n <= wanted + wanted // 3 or self.one_class:
+            return np.arange(self.n)
+        from ..estimators.perceptron import Perceptron
+
+        space = self.scaled()
+        learner = Perceptron(
+            max_iter=10, random_state=0, fit_intercept=self.fit_intercept, row_norm="l2", readout="average"
+        ).fit(space.rows, self.y)
+        near = np.argsort(self.y * learner.decision_function(space.rows))[: wanted // 2]
+        others = np.setdiff1d(np.arange(self.n), near)
+        some = [rng.permutation(others[self.y[others] == s])[: wanted // 4] for s in (-1.0, 1.0)]
+        return np.unique(np.concatenate([near, *some]))
+
+    def _decide(self, Z: Any, part: np.ndarray) -> tuple[Separability | None, np.ndarray | None]:
+        """A verdict from the part, or a direction that separates it, or nothing."""
+        rows = Z[part]
+        for solver in (least_squares, linear_program):
+            if self.late():
+                return None, None
+            answer = solver(rows, self.left())
+            if answer is None:
+                continue
+            if answer.direction is not None:
+                return None, answer.direction
+            if answer.weights is not None and np.any(answer.weights > 0.0):
+                lam = answer.weights / self.lengths[part]
+                self._upper(self._spread(part, lam))
+                found = self.not_separable(part, lam, self._meet(part.size))
+                if found is not None:
+                    return found, None
+        return self._small(part), None
+
+    def _small(self, part: np.ndarray) -> Separability | None:
+        """The alternatives in whole numbers, if the part is small enough."""
+        M = None if self.late() else self.integer_columns(part)
+        if M is None or (M.shape[0] + 1) * (M.shape[0] + M.shape[1]) > SMALL:
+            return None
+        self.say("a simplex method in whole numbers")
+        try:
+            weights, v = _simplex.alternatives(M.T, self.late)
+        except _lifting.OutOfTime:
+            self.why = "the time was over"
+            return None
+        if weights is not None:
+            used = np.flatnonzero(np.array([k > 0 for k in weights]))
+            whole = [weights[i] for i in used]
+            floats = np.array([rational.ratio(k, sum(whole)) for k in whole])
+            return self._proved(part[used], floats, whole, self._meet(part.size))
+        assert v is not None
+        w, b = self._float_separator(v)
+        for factor in (1.0, 1.5, 1.25, 1.75):  # another length is rounded in another way
+            found = self.separable(
+                factor * w, factor * b, "the simplex method in whole numbers found a separator"
+            )
+            if found is not None:
+                return found
+        if part.size == self.n:
+            self.why = "there is a separator, but none was found among floats"
+        return None
+
+    def integer_columns(self, rows: np.ndarray) -> np.ndarray:
+        """The columns y(x, 1) of some rows times powers of 2, a line per feature that they have."""
+        block, self._features, self._shifts = self._integers(rows)
+        lines = block.T * self.y[rows].astype(np.int64)
+        if self.fit_intercept:
+            lines = np.vstack([lines, self.y[rows].astype(np.int64)[None, :].astype(lines.dtype)])
+        return lines
+
+    def _integers(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        part = self.X[rows]
+        if is_sparse(part):
+            features = np.unique(part.indices)
+            block = part.tocsc()[:, features].toarray()
+        else:
+            features = np.flatnonzero(np.any(part != 0.0, axis=0))
+            block = part[:, features]
+        k, shifts = rational.whole(block, axis=0)
+        return k, features, np.asarray(shifts)
+
+    def _float_separator(self, v: list[int]) -> tuple[np.ndarray, float]:
+        """Weights for the columns that were scaled to whole numbers last, as floats of at most 1."""
+        shifts = [*self._shifts.tolist(), *([0] if self.fit_intercept else [])]
+        values = [Fraction(k) * Fraction(2) ** shift for k, shift in zip(v, shifts)]
+        top = max(abs(value) for value in values)
+        size = Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length() + 1)
+        floats = [float(value / size) for value in values]
+        w = np.zeros(self.d)
+        w[self._features] = floats[: self._features.size]
+        return w, floats[-1] if self.fit_intercept else 0.0
+
+
+class Space(NamedTuple):
+    """Rows (x - c)/s, and the way back from weights for them."""
+
+    rows: Any
+    centre: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def scaled(cls, X: Any, centre: bool) -> Space:
+        d = X.shape[1]
+        if is_sparse(X):
+            s = powers(np.asarray(abs(X).max(axis=0).toarray()).ravel())
+            return cls(sparse.csr_array(X @ sparse.diags_array(1.0 / s)), np.zeros(d), s)
+        s = powers(np.max(np.abs(X), axis=0))
+        rows = X / s
+        c = rows.mean(axis=0) if centre else np.zeros(d)
+        rows -= c
+        spread = powers(np.sqrt(np.mean(rows**2, axis=0)))
+        rows /= spread
+        return cls(rows, c * s, s * spread)
+
+    def back(self, v: np.ndarray, b: float) -> tuple[np.ndarray, float]:
+        w = v / self.scale
+        return w, b - float(self.centre @ w)
+
+
+def powers(size: np.ndarray) -> np.ndarray:
+    """The powers of 2 next to some sizes; 1 for 0."""
+    return np.exp2(np.clip(np.round(np.log2(np.where(size > 0.0, size, 1.0))), -1000, 1000))
+
+
+# ----------------------------------------------------------------------------------------- solvers
+
+
+def least_squares(Z: Any, seconds: float) -> Answer | None:
+    r"""Lawson and Hanson: :math:`\min_{u \ge 0}\|(Z^\top u, \mathbf 1^\top u) - (0, 1)\|`.
+
+    A residual of 0 has u as weights; otherwise its first part separates the rows.
+    """
+    n, d = Z.shape
+    if n * (d + 1) > DENSE or NNLS_COST * n * d * min(n, d) > seconds / 2.0:
+        return None
+    rows = Z.toarray() if is_sparse(Z) else Z
+    E = np.vstack([rows.T, np.ones(n)])
+    f = np.append(np.zeros(d), 1.0)
+    try:
+        u, _ = optimize.nnls(E, f, maxiter=max(100, 10 * n))
+    except RuntimeError:
+        return None
+    r = E @ u - f
+    v = r[:-1]
+    if np.linalg.norm(r) > 1e-12 and np.min(rows @ v) > 0.0:
+        return Answer(direction=v)
+    return Answer(weights=u)
+
+
+def linear_program(Z: Any, seconds: float) -> Answer | None:
+    r"""HiGHS: the largest t with :math:`\langle v, z_i\rangle \ge t` and :math:`|v_j| \le 1`.
+
+    Its multipliers are the weights with the least :math:`\|\sum\lambda_i z_i\|_1`.
+    """
+    n, d = Z.shape
+    found = optimize.linprog(
+        np.append(np.zeros(d), -1.0),
+        A_ub=with_column(-Z, 1.0),
+        b_ub=np.zeros(n),
+        bounds=[(-1.0, 1.0)] * d + [(None, None)],
+        method="highs-ds",
+        options={"time_limit": max(seconds, 0.1)},
+    )
+    if found.status != 0 or found.x is None:
+        return None
+    v = found.x[:-1]
+    if np.min(Z @ v) > 0.0:
+        return Answer(direction=v)
+    return Answer(weights=np.maximum(-found.ineqlin.marginals, 0.0))
+
+
+def with_column(rows: Any, value: float) -> Any:
+    """The rows with one more entry, the same in all."""
+    column = np.full((rows.shape[0], 1), value)
+    if is_sparse(rows):
+        return sparse.csr_array(sparse.hstack([rows, sparse.csr_array(column)], format="csr"))
+    return np.hstack([rows, column])
+
+
+def row_lengths(rows: Any) -> np.ndarray:
+    """The Euclidean length of each row."""
+    if is_sparse(rows):
+        return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel())
+    return np.linalg.norm(rows, axis=1)
+
+
+def rounded_up(value: float) -> str:
+    """Two digits, not below the value.
+
+    >>> rounded_up(0.00123), rounded_up(3.0), rounded_up(0.0)
+    ('0.0013', '3', '0')
+    """
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    text = f"{value:.2g}"
+    if Fraction(text) < Fraction(value):
+        step = 10.0 ** (math.floor(math.log10(value)) - 1)
+        text = f"{value + step / 2.0:.2g}"
+        if Fraction(text) < Fraction(value):
+            text = f"{value + step:.2g}"
+    return text

@@ -1,0 +1,79 @@
+"""Floats as what they are, rational numbers: whole numbers times a power of 2."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+SHORT = 62  # bits that a product may have and still fit into int64, with its sign
+
+UNIT = 2.0**-53  # the relative error of one operation
+TINY = 2.0**-1022  # more than an underflow can lose
+
+
+def whole(a: Any, axis: int | None = None) -> tuple[np.ndarray, Any]:
+    r"""Integers k and a shift s with :math:`a = k\,2^{-s}`, exactly.
+
+    One shift for all, or one per line along ``axis``. The integers are int64 where they fit, otherwise
+    Python's own.
+
+    >>> whole(np.array([0.75, -2.0]))
+    (array([ 3, -8]), 2)
+    """
+    mantissa, exponent = np.frexp(np.asarray(a, dtype=np.float64))
+    k = np.ldexp(mantissa, 53).astype(np.int64)
+    zeros = np.where(k == 0, 0, np.frexp((k & -k).astype(np.float64))[1] - 1)  # trailing bits that are 0
+    k >>= zeros
+    power = exponent.astype(np.int64) - 53 + zeros
+    least = np.min(np.where(k == 0, np.iinfo(np.int64).max, power), axis=axis, initial=np.iinfo(np.int64).max)
+    least = np.where(least == np.iinfo(np.int64).max, 0, least)
+    wide = least if axis is None else np.expand_dims(least, axis)
+    left = np.where(k == 0, 0, power - wide)
+    bits = np.frexp(np.abs(k).astype(np.float64))[1] + left
+    if np.max(bits, initial=0) > SHORT:
+        k, left = k.astype(object), left.astype(object)
+    return k << left, (-int(least) if axis is None else -least)
+
+
+def longest(k: np.ndarray) -> int:
+    """Bits of the largest of some integers."""
+    if k.size == 0:
+        return 0
+    return max(int(k.max()).bit_length(), int(k.min()).bit_length())
+
+
+def root_above(numerator: int, denominator: int) -> float:
+    """The square root of a fraction, rounded up.
+
+    >>> root_above(1, 4), root_above(0, 3), root_above(2, 1) >= math.sqrt(2)
+    (0.5, 0.0, True)
+    """
+    if numerator == 0:
+        return 0.0
+    shift = max(0, 2 * 64 + denominator.bit_length() - numerator.bit_length())
+    shift += shift % 2
+    scaled = numerator << shift
+    root = math.isqrt(scaled // denominator)
+    if root * root * denominator != scaled:
+        root += 1
+    power = -shift // 2
+    cut = max(0, root.bit_length() - 53, -1074 - power)
+    short = root >> cut
+    if short << cut != root:
+        short += 1
+    try:
+        return math.ldexp(short, cut + power)
+    except OverflowError:
+        return math.inf
+
+
+def ratio(numerator: int, denominator: int) -> float:
+    """The quotient of two positive integers of any length as a float above 0."""
+    surplus = max(0, min(numerator.bit_length(), denominator.bit_length()) - 128)
+    try:
+        value = (numerator >> surplus) / (denominator >> surplus)
+    except OverflowError:
+        return math.inf
+    return max(value, 5e-324)
