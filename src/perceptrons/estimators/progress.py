@@ -54,6 +54,15 @@ class Progress:
         of = "" if self.total is None else f"/{self.total}"
         sys.stderr.write(f"{self.title}: epoch {number}{of}  {note}\n")
 
+    def gap(self, number: int, gap: float) -> None:
+        """Show the gap after a pass."""
+        if not self.verbose:
+            return
+        if self._bar is not None:
+            self._bar.update(self._task, completed=number, note=f"gap {gap:.1e}")
+            return
+        sys.stderr.write(f"{self.title}: pass {number}  gap {gap:.1e}\n")
+
     def __exit__(self, *exc: Any) -> None:
         if self._bar is not None:
             self._bar.stop()

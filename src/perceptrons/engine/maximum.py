@@ -1,0 +1,472 @@
+r"""The maximum margin: points behind inner products, brackets, and the choice of rows to work on.
+
+Rows far from the margin do not matter. So a small working set is solved exactly
+(:mod:`perceptrons.engine.active_set`), one pass over all rows gives the bracket
+:math:`\gamma_{low} \le \gamma^* \le \gamma_{up}` and the rows that are violated most; these join, until the
+bracket is closed. The bracket is computed from the data alone, so it holds whatever the solver did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dpstrf
+
+from . import active_set
+from .intake import is_sparse
+
+RESIDUAL = 1e-8
+"""Weights with a residual of at most this, times max(1, R), count as a proof that no separator exists."""
+
+SMALL = 192  # so many rows are all worked on at once
+BATCH = 32  # at least so many violated rows join at a time
+MANY = 800  # active rows from which on single pivots are too slow
+
+GAP_CLOSED, MAX_TIME, MAX_ITER, ROUNDING = "gap closed", "max_time", "max_iter", "rounding"
+
+
+class Answer(NamedTuple):
+    """What a solver found; w is the sum of alpha_i y_i x_i."""
+
+    alpha: np.ndarray  #: one per row, at least 0
+    b: float  #: in the coordinates of the points
+    bracket: tuple[float, float]  #: around the largest hard margin
+    gap: float  #: relative
+    n_iter: int
+    reason: str
+
+
+class Inseparable(Exception):
+    """Weights of the rows, each class summing to 1/2 (all to 1 without bias), whose sum is 0."""
+
+    def __init__(self, weights: np.ndarray, residual: float):
+        super().__init__(f"residual {residual:g}")
+        self.weights = weights
+        self.residual = residual
+
+
+class Limits(NamedTuple):
+    """When to stop."""
+
+    tol: float
+    max_iter: int
+    deadline: float  #: of ``time.perf_counter``
+    report: Callable[[int, float], None]  #: is told the number of a round and its gap
+
+    def late(self) -> bool:
+        return time.perf_counter() >= self.deadline
+
+
+# ----------------------------------------------------------------------------------------------- points
+
+
+class Points(Protocol):
+    """Rows known by their inner products."""
+
+    n: int
+    radius: float  #: the length of the longest row, as given
+
+    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Inner products of some rows with others."""
+
+    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """<w, x> of every row, for w = the sum of coef x over ``rows``."""
+
+    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
+        """||w||^2."""
+
+
+class LinearPoints:
+    """Rows of numbers. Dense ones are taken from their mean where the bias is free: it changes b alone."""
+
+    def __init__(self, X: Any, squares: np.ndarray, free: bool):
+        self.X = X
+        self.n = X.shape[0]
+        self.radius = float(np.sqrt(squares.max()))
+        self.center: np.ndarray | None = None
+        self.origin: Any = 0.0  # what is already subtracted
+        self._last: tuple[Any, Any] = (None, None)
+        if free and not is_sparse(X):
+            self.center = X.mean(axis=0)
+            if X.size <= 1 << 16:
+                self.settle()
+
+    def settle(self) -> None:
+        """Subtract the mean once and for all, in a copy of the rows."""
+        if self.center is not None:
+            self.X, self.origin, self.center = self.X - self.center, self.center, None
+
+    def _rows(self, rows: np.ndarray) -> Any:
+        return self.X[rows] if self.center is None else self.X[rows] - self.center
+
+    def weights(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """w itself."""
+        if self._last[0] is not coef:
+            self._last = (coef, np.asarray(self._rows(rows).T @ coef))
+        return self._last[1]
+
+    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        product = self._rows(left) @ self._rows(right).T
+        return product.toarray() if is_sparse(product) else product
+
+    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        w = self.weights(rows, coef)
+        s = np.asarray(self.X @ w)
+        return s if self.center is None else s - self.center @ w
+
+    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
+        w = self.weights(rows, coef)
+        return float(w @ w)
+
+    def intercept(self, w: np.ndarray, b: float) -> float:
+        """b for the rows as they were given."""
+        return b - float(np.sum(w * (self.origin if self.center is None else self.center)))
+
+
+class KernelPoints:
+    """Objects in the space of a kernel: values with all objects are kept for each row worked on."""
+
+    def __init__(self, kernel: Any, objects: Any, squares: np.ndarray):
+        self.kernel, self.objects = kernel, objects
+        self.n = len(objects)
+        self.diagonal = squares
+        self.radius = float(np.sqrt(squares.max()))
+        self.position = np.full(self.n, -1)
+        self.columns = np.empty((self.n, 0), order="F")
+        self.used = 0
+
+    def _values(self, rows: np.ndarray) -> np.ndarray:
+        """Where the columns of these rows are; new ones are computed."""
+        new = rows[self.position[rows] < 0]
+        if len(new):
+            values = np.asarray(self.kernel.matrix(self.objects, self.objects[new]), np.float64)
+            if not np.isfinite(values).all():
+                raise ValueError("A kernel value is not finite: scale the data.")
+            total = self.used + len(new)
+            if total > self.columns.shape[1]:
+                larger = np.empty((self.n, min(self.n, 2 * total)), order="F")
+                larger[:, : self.used] = self.columns[:, : self.used]
+                self.columns = larger
+            self.columns[:, self.used : total] = values
+            self.position[new] = np.arange(self.used, total)
+            self.used = total
+        return self.position[rows]
+
+    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return self.columns_of(right)[left]
+
+    def columns_of(self, rows: np.ndarray) -> np.ndarray:
+        """Values of all objects with these."""
+        at = self._values(rows)
+        return self.columns[:, at]
+
+    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        return self.columns_of(rows) @ coef
+
+    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
+        return max(0.0, float(coef @ self.block(rows, rows) @ coef))
+
+
+def factored(points: KernelPoints) -> LinearPoints:
+    """Vectors with the same inner products: the rows of a pivoted Cholesky factor of all kernel values."""
+    G = points.columns_of(np.arange(points.n))
+    G, pivots, rank, _ = dpstrf(np.asfortranarray(G), lower=1, tol=1e-14 * points.n * points.radius**2)
+    rows = np.zeros((points.n, max(1, rank)))
+    rows[pivots - 1, :rank] = np.tril(G)[:, :rank]
+    return LinearPoints(rows, points.diagonal, False)
+
+
+# ---------------------------------------------------------------------------------------------- brackets
+
+
+def best_bias(s: np.ndarray, plus: np.ndarray) -> tuple[float, float]:
+    """(b, margin): the bias that makes the smallest margin of these scores largest, and that margin."""
+    low, high = float(s[plus].min()), float(s[~plus].max())
+    return -(low + high) / 2.0, (low - high) / 2.0
+
+
+def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray) -> Any:
+    """(scores, b, (gamma_low, gamma_up)) of w = the sum of alpha y x; alpha > 0 on ``rows``.
+
+    With a free bias the masses of the classes must be equal.
+    """
+    coef = alpha * y[rows]
+    s = points.scores(rows, coef)
+    norm = np.sqrt(points.norm2(rows, coef))
+    b, least = best_bias(s, y > 0.0) if free else (0.0, float((y * s).min()))
+    up = norm / float(alpha.sum())
+    return s, b, (least / norm if norm > 0.0 else -np.inf, up)
+
+
+def relative_gap(pair: tuple[float, float]) -> float:
+    low, up = pair
+    return (up - low) / up if up > 0.0 else np.inf
+
+
+def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """alpha with the heavier class scaled down to the mass of the lighter one."""
+    plus, minus = float(alpha[y > 0.0].sum()), float(alpha[y < 0.0].sum())
+    if plus == minus:
+        return alpha
+    factor = np.where(
+        y > 0.0, min(1.0, minus / plus) if plus else 0.0, min(1.0, plus / minus) if minus else 0.0
+    )
+    return alpha * factor
+
+
+def to_margin_one(
+    points: Points, y: np.ndarray, free: bool, alpha: np.ndarray
+) -> tuple[np.ndarray, float, Any]:
+    """(alpha, b, bracket), scaled so that the smallest margin is 1 where w separates."""
+    rows = np.flatnonzero(alpha)
+    _, b, pair = bracket(points, y, free, rows, alpha[rows])
+    if pair[0] > 0.0:
+        scale = 1.0 / (pair[0] * pair[1] * float(alpha.sum()))
+        alpha, b = alpha * scale, b * scale
+    return alpha, b, pair
+
+
+# ---------------------------------------------------------------------------- the working set, row by row
+
+
+class Working:
+    """Rows worked on and their matrix M of signed inner products, with the constant of a free bias."""
+
+    def __init__(self, points: Points, y: np.ndarray, free: bool, rows: np.ndarray):
+        self.points, self.y, self.free = points, y, free
+        self.rows = np.empty(0, np.int64)
+        self.has = np.zeros(points.n, bool)
+        self.kappa = 0.0
+        self.M = np.empty((0, 0))
+        self.signs = np.empty(0)
+        self.inside = np.empty(0, bool)
+        self.join(rows)
+
+    def join(self, new: np.ndarray) -> None:
+        m, total = len(self.rows), len(self.rows) + len(new)
+        if total > len(self.M):
+            larger = np.empty((2 * total, 2 * total) if m else (total, total))
+            larger[:m, :m] = self.M[:m, :m]
+            self.M = larger
+        self.rows = np.concatenate([self.rows, new])
+        self.signs = self.y[self.rows]
+        values = self.points.block(new, self.rows)
+        if self.free and not m:
+            self.kappa = float(np.mean(np.diagonal(values))) or 1.0
+        values = (values + self.kappa) * (self.signs[m:, None] * self.signs[None, :])
+        self.M[m:total, :total] = values
+        self.M[:m, m:total] = values[:, :m].T
+        self.has[new] = True
+        self.inside = np.concatenate([self.inside, np.zeros(len(new), bool)])
+        self.margins = np.empty(total)
+
+    def keep(self, places: np.ndarray) -> np.ndarray:
+        """Go on with these rows only; answers where each old one is now."""
+        now = np.full(len(self.rows), -1)
+        now[places] = np.arange(len(places))
+        self.has[:] = False
+        self.has[self.rows[places]] = True
+        self.M[: len(places), : len(places)] = self.M[np.ix_(places, places)]
+        self.rows, self.signs, self.inside = self.rows[places], self.signs[places], self.inside[places]
+        self.margins = np.empty(len(places))
+        return now
+
+
+class TooMany(Exception):
+    """The active set has outgrown single pivots; alpha is what is known so far."""
+
+    def __init__(self, alpha: np.ndarray, n_iter: int):
+        super().__init__("too many active rows")
+        self.alpha, self.n_iter = alpha, n_iter
+
+
+def start(points: Points, y: np.ndarray, free: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(the first rows of the active set, rows to begin with): those nearest to the other class."""
+    everything = np.arange(points.n)
+    if isinstance(points, LinearPoints):
+        plus = y > 0.0
+        coef = np.where(plus, 1.0 / max(1, plus.sum()), -1.0 / max(1, points.n - plus.sum()))
+        if not free:
+            coef = y / points.n
+        w = np.asarray(points.X.T @ coef)
+        s = y * np.asarray(points.X @ w)
+    else:
+        some = everything[:: max(1, points.n // 256)]
+        both = np.unique(np.append(some, [np.argmax(y), np.argmin(y)]))
+        plus = y[both] > 0.0
+        coef = np.where(plus, 1.0 / max(1, plus.sum()), -1.0 / max(1, len(both) - plus.sum()))
+        s = y * points.scores(both, coef)
+    if free:
+        first = np.array([c[np.argmin(s[c])] for c in (np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0))])
+    else:
+        first = np.array([np.argmin(s)])
+    if points.n <= SMALL:
+        return first, everything
+    size = min(points.n, 2 * BATCH)
+    groups = (np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)) if free else (everything,)
+    chosen = [g[np.argsort(s[g])[: size // len(groups)]] for g in groups]
+    return first, np.unique(np.concatenate([first, *chosen]))
+
+
+class Best:
+    """The best w so far, the lowest upper bound so far, and whether that is enough."""
+
+    def __init__(self, points: Points, y: np.ndarray, free: bool, limits: Limits):
+        self.points, self.y, self.free, self.limits = points, y, free, limits
+        self.rows, self.alpha = np.empty(0, np.int64), np.empty(0)
+        self.low, self.up = -np.inf, np.inf
+        self.n_iter = 0
+
+    def take(self, rows: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+        """Look at another w, with one pass over all rows; answers their scores."""
+        self.n_iter += 1
+        alpha = balanced(alpha, self.y[rows]) if self.free else alpha
+        s, _, (low, up) = bracket(self.points, self.y, self.free, rows, alpha)
+        self.up = min(self.up, up)
+        if low > self.low or not len(self.rows):
+            self.low, self.rows, self.alpha = low, rows, alpha
+        self.limits.report(self.n_iter, self.gap)
+        return s
+
+    @property
+    def gap(self) -> float:
+        return relative_gap((self.low, self.up))
+
+    def reason(self) -> str | None:
+        """Why to stop here."""
+        if self.gap <= self.limits.tol:
+            return GAP_CLOSED
+        if self.limits.late():
+            return MAX_TIME
+        return MAX_ITER if self.n_iter >= self.limits.max_iter else None
+
+    def whole(self) -> np.ndarray:
+        """alpha, one per row."""
+        alpha = np.zeros(self.points.n)
+        alpha[self.rows] = self.alpha
+        return alpha
+
+    def answer(self, reason: str) -> Answer:
+        alpha, b, (low, up) = to_margin_one(self.points, self.y, self.free, self.whole())
+        pair = (low, min(self.up, up))
+        return Answer(alpha, b, pair, max(0.0, relative_gap(pair)), self.n_iter, reason)
+
+
+def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | None = MANY) -> Answer:
+    """The maximum margin by an active set within a working set that grows."""
+    first, rows = start(points, y, free)
+    work = Working(points, y, free, rows)
+    state = active_set.room_for(min(len(rows), 64) + 4)
+    _begin(state, work, np.flatnonzero(np.isin(rows, first)))
+    best = Best(points, y, free, limits)
+    stuck = 0
+    while True:
+        state, trouble = _solve(state, work, limits, many)
+        proof = trouble.residual if isinstance(trouble, Inseparable) else np.inf
+        if proof <= RESIDUAL * max(1.0, points.radius) and best.low <= 0.0:
+            raise trouble
+        k = int(state.counts[0])
+        s = best.take(work.rows[state.A[:k]], np.maximum(state.alpha[:k], 0.0))
+        reason = best.reason()
+        if reason is not None:
+            return best.answer(reason)
+        if trouble is _TOO_MANY:
+            raise TooMany(best.whole(), best.n_iter)
+        m = y * (s + state.b[0])
+        lacking = np.flatnonzero((m < 1.0 - limits.tol / 4.0) & ~work.has)
+        stuck = 0 if len(lacking) and trouble is None else stuck + 1
+        if stuck > 3:  # nothing left to do, and the gap is still there
+            return best.answer(ROUNDING)
+        _make_room(work, state, m, k)
+        size = max(BATCH, k)
+        if len(lacking) > size:
+            lacking = lacking[np.argpartition(m[lacking], size)[:size]]
+        if len(lacking):
+            work.join(np.sort(lacking))
+        _factor(state, work)
+
+
+_TOO_MANY, _LATE = "too many", "late"
+
+
+def _begin(state: active_set.State, work: Working, places: np.ndarray) -> None:
+    """The active set of one row, or of one of each class."""
+    M, signs = work.M, work.signs
+    k = len(places)
+    if k == 1:
+        length2 = M[places[0], places[0]]
+        state.alpha[0] = 1.0 / length2 if length2 > 0.0 else 0.0
+    else:
+        i, j = places
+        length2 = M[i, i] + M[j, j] + 2.0 * M[i, j]  # of x_i - x_j: the constant drops out
+        state.alpha[:2] = 2.0 / length2 if length2 > 1e-15 * (M[i, i] + M[j, j]) else 0.0
+    if state.alpha[0] == 0.0:  # a zero row, or the same x with both labels
+        raise certificate(work.points, work.y, work.free, work.rows[places], np.ones(k))
+    state.A[:k], state.counts[0] = places, k
+    work.inside[places] = True
+    state.b[0] = signs[places[0]] * (1.0 - M[places[0], places] @ state.alpha[:k]) if work.free else 0.0
+    _factor(state, work)
+
+
+def _factor(state: active_set.State, work: Working) -> None:
+    """L and f afresh, without the rounding of many updates."""
+    k = int(state.counts[0])
+    A = state.A[:k]
+    try:
+        L = np.linalg.cholesky(work.M[np.ix_(A, A)])
+    except np.linalg.LinAlgError:
+        return
+    state.L[:k, :k] = L
+    if work.free:
+        active_set.forward(L, k, work.signs[A], state.f)
+
+
+def _solve(state: active_set.State, work: Working, limits: Limits, many: int | None) -> tuple[Any, Any]:
+    """(state, trouble): pivot until every row of the working set has margin 1; trouble is None then."""
+    m = len(work.rows)
+    args = (work.M, work.signs, m, work.free)
+    for _ in range(200 + 2 * m):
+        limit = max(16, 2_000_000 // (1 + int(state.counts[0])) ** 2)
+        status = active_set.pivot(*args, limits.tol / 10.0, limit, state, work.margins, work.inside)
+        k = int(state.counts[0])
+        if status == active_set.NO_SEPARATOR:
+            rows = work.rows[np.append(state.A[:k], state.counts[1])]
+            weights = np.append(np.maximum(-state.r[:k], 0.0), 1.0)
+            return state, certificate(work.points, work.y, work.free, rows, weights)
+        if status == active_set.DONE:
+            active_set.refine(*args, state, work.margins)
+            return state, None
+        if many is not None and k >= many:
+            return state, _TOO_MANY
+        if limits.late():
+            return state, _LATE
+        if k + 1 >= len(state.A):
+            state = active_set.grown(state, 2 * len(state.A))
+    return state, _LATE
+
+
+def certificate(
+    points: Points, y: np.ndarray, free: bool, rows: np.ndarray, weights: np.ndarray
+) -> Inseparable:
+    """Weights scaled to sum 1, each class to 1/2 where the bias is free, and the length of their sum."""
+    if free:
+        for group in (y[rows] > 0.0, y[rows] < 0.0):
+            weights = np.where(group, weights / (2.0 * weights[group].sum() or 1.0), weights)
+    else:
+        weights = weights / weights.sum()
+    whole = np.zeros(points.n)
+    np.add.at(whole, rows, weights)
+    rows = np.flatnonzero(whole)
+    return Inseparable(whole, float(np.sqrt(points.norm2(rows, whole[rows] * y[rows]))))
+
+
+def _make_room(work: Working, state: active_set.State, m: np.ndarray, k: int) -> None:
+    """Let rows far from the margin go when the working set has grown large."""
+    if len(work.rows) <= 6 * k + 8 * BATCH:
+        return
+    near = np.argsort(m[work.rows] - 2.0 * work.inside)[: 3 * k + 4 * BATCH]
+    now = work.keep(np.sort(np.union1d(near, state.A[:k])))
+    state.A[:k] = now[state.A[:k]]

@@ -1,0 +1,462 @@
+"""The maximum margin: the widest slab between two classes, hard or soft."""
+
+from __future__ import annotations
+
+import time
+from math import isinf
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import kernels
+from ..engine import coordinate, intake, maximum, quadratic, spaces
+from ..theory.separability import Separability
+from . import checks
+from .checks import estimator
+from .halfspace import Halfspace, one_writer, unchanged_on_error
+from .progress import Progress
+
+SOLVERS = ("auto", "active", "descent", "piqp")
+
+
+class NotSeparableError(ValueError):
+    """No hyperplane separates the classes; ``certificate`` has the proof.
+
+    Its ``weights`` are at least 0 and sum to 1, in each class to 1/2 where the bias is free, and
+    :math:`\\sum\\lambda_iy_ix_i = 0` up to its ``residual``: the convex hulls of the classes meet.
+    """
+
+    def __init__(self, message: str, certificate: Any):
+        super().__init__(message)
+        self.certificate = certificate
+
+
+class Problem(NamedTuple):
+    """One class against another, solved."""
+
+    answer: maximum.Answer
+    support: np.ndarray
+    coef: np.ndarray  #: alpha_i y_i on the support
+    w: np.ndarray | None  #: without the bias; None in the space of a kernel
+    b: float
+    norm: float
+
+
+@estimator
+class MaxMargin(Halfspace):
+    r"""The maximum-margin classifier: hard margin, or soft with a price C.
+
+    Primal: :math:`\min\tfrac12\|w\|^2` subject to :math:`y_i(\langle w, x_i\rangle + b) \ge 1`. A finite C
+    adds :math:`C\sum\xi_i` for what margins lack,
+    :math:`\xi_i = \max\{0, 1 - y_i(\langle w, x_i\rangle + b)\}`.
+    The bias is free: it has no price.
+
+    Dual: :math:`\max\sum\alpha_i - \tfrac12\|\sum\alpha_iy_ix_i\|^2` over :math:`0 \le \alpha_i \le C`, and
+    :math:`\sum\alpha_iy_i = 0` with a bias. Then :math:`w = \sum\alpha_iy_ix_i`. Hard margin:
+    :math:`\gamma^* = 1/\|w\|`, half the distance between the convex hulls of the classes, and
+    :math:`\sum\alpha_i = \|w\|^2`. w is unique; b too, if both classes occur; :math:`\alpha` need not be.
+
+    Bracket: any w and any weights :math:`\lambda \ge 0` of the rows (sum 1; with a bias 1/2 in each
+    class) have
+
+    .. math:: \min_iy_i(\langle w, x_i\rangle + b)/\|w\| \;\le\; \gamma^* \;\le\; \|\sum\lambda_iy_ix_i\|,
+
+    with equality at the optimum. The solver stops when the two are within ``tol``.
+
+    Several classes: one against the rest.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        False: a hyperplane through the origin.
+    C : float, default=inf
+        Price of a unit of slack. ``inf``: the hard margin.
+    tol : float, default=1e-6
+        Relative gap: :math:`(\gamma_{up} - \gamma_{low})/\gamma_{up}`, or for finite C
+        (primal − dual)/primal.
+    kernel : kernel of :mod:`perceptrons.kernels`, its name, a function of two objects, or None
+        None: linear. A soft margin keeps the matrix of all kernel values, a hard one those with the rows near
+        the margin.
+    solver : {"auto", "active", "descent", "piqp"}, default="auto"
+        ``"active"``: an active set over few rows, exact; for hard margins. ``"descent"``: coordinate descent
+        on the dual with conjugate gradients on its faces; for soft margins, and for hard ones with thousands
+        of support rows. ``"piqp"``: the interior-point solver of that name, for small problems.
+        ``"auto"`` takes ``"active"`` or ``"descent"``, whichever suits.
+    max_time : float or None, default=None
+        Seconds after which the best w so far is returned, with its gap.
+    max_iter : int, default=1000
+        Passes over all rows.
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        Not with a kernel.
+    intercept_ : ndarray of shape (1 or n_classes,)
+    support_ : ndarray of int
+        Rows with :math:`\alpha_i > 0` (in any of the problems).
+    support_vectors_ : array, CSR matrix or list
+    dual_coef_ : ndarray of shape (1 or n_classes, n_support)
+        :math:`\alpha_iy_i`.
+    n_support_ : int
+    margin_ : float, or a list per class
+        :math:`1/\|w\|`; for the hard margin the smallest distance of a row from the hyperplane.
+    slab_width_ : float, or a list per class
+        :math:`2/\|w\|`.
+    margin_bounds_ : (float, float), or a list of pairs
+        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`, for the hard margin whatever C is.
+    gap_ : float
+        The relative gap (the largest of any class).
+    n_iter_ : int
+    stop_reason_ : {"gap closed", "max_time", "max_iter", "rounding"}, or a list per class
+        ``"rounding"``: float64 does not allow a smaller gap.
+    one_class_ : bool
+        y holds one class only. With a bias w = 0, b = 1, and the margin is infinite.
+
+    Raises
+    ------
+    NotSeparableError
+        For ``C=inf``, with the proof as its ``certificate``.
+
+    See Also
+    --------
+    MarginPerceptron : ``gamma="auto"`` finds an approximate maximum margin online.
+    ROMMA : ``aggressive=True`` comes near it, one row at a time.
+
+    References
+    ----------
+    .. [1] V. Vapnik, The Nature of Statistical Learning Theory, Springer, 1995.
+    .. [2] B. Boser, I. Guyon, V. Vapnik, A training algorithm for optimal margin classifiers, COLT 1992.
+    .. [3] C. Lawson, R. Hanson, Solving Least Squares Problems, Prentice-Hall, 1974.
+
+    Examples
+    --------
+    The points (0, 0) and (3, 4) are 5 apart, so the slab is 5 wide.
+
+    >>> from perceptrons import MaxMargin
+    >>> clf = MaxMargin().fit([[0, 0], [3, 4]], [-1, 1])
+    >>> clf.coef_.round(12), clf.intercept_.round(12), round(clf.margin_, 12)
+    (array([[0.24, 0.32]]), array([-1.]), 2.5)
+    >>> clf.dual_coef_.round(12), clf.stop_reason_
+    (array([[-0.08,  0.08]]), 'gap closed')
+    """
+
+    intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]  # the bias is free: it has no scale
+    row_norm: ClassVar[None] = None  # type: ignore[misc]
+    C: float = np.inf
+    tol: float = 1e-6
+    kernel: Any = None
+    solver: str = "auto"
+    max_time: float | None = None
+    max_iter: int = 1000
+    verbose: int = 0
+
+    # ------------------------------------------------------------ parameters
+
+    def _check_params(self) -> None:
+        checks.flag("fit_intercept", self.fit_intercept)
+        if not (isinstance(self.C, float) and isinf(self.C) and self.C > 0.0):
+            checks.positive("C", self.C)
+        checks.positive("tol", self.tol, below=1.0)
+        if self.kernel is not None:
+            kernels.as_kernel(self.kernel)
+        checks.one_of("solver", self.solver, SOLVERS)
+        if self.max_time is not None:
+            checks.positive("max_time", self.max_time)
+        checks.whole("max_iter", self.max_iter)
+        checks.verbose(self.verbose)
+        if self.solver == "active" and not isinf(self.C):
+            raise ValueError("solver='active' is for hard margins, C=inf; take 'descent' or 'auto'.")
+        if self.solver == "piqp":
+            quadratic.piqp()
+
+    # ------------------------------------------------------------ intake
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        if self.kernel is not None:
+            return self._validated_objects(X, reset=reset)
+        if intake.is_sparse(X):
+            X = intake.checked_csr(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                accept_large_sparse=True,
+                dtype=np.float64,
+                order="C",
+                ensure_all_finite=False,
+            )
+
+    def _validated_objects(self, X: Any, *, reset: bool) -> Any:
+        kernel: Any = kernels.as_kernel(self.kernel) if reset else vars(self)["kernel_"]
+        if kernel.takes in ("numbers", "table"):
+            if intake.is_sparse(X):
+                X = intake.checked_csr(X)
+            X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, order="C")
+        else:
+            X = checked_objects(type(self).__name__, kernel, X)
+        if reset:
+            self.kernel_ = kernel.fitted(X)
+            return self.kernel_.prepare(X)
+        return kernel.prepare(X, vars(self)["_known"])
+
+    def _points(self, X: Any) -> maximum.Points:
+        if self.kernel is None:
+            return maximum.LinearPoints(X, intake.make_rows(X, 0.0, False).sq, bool(self.fit_intercept))
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.asarray(self.kernel_.diagonal(X), np.float64)
+        wrong = np.flatnonzero(~(np.isfinite(squares) & (squares >= 0.0)))
+        if len(wrong):
+            raise ValueError(
+                f"k(x, x) of row {wrong[0]} is {squares[wrong[0]]:g}, not a finite number of at least 0. "
+                "Scale the data, or see kernels.check_psd."
+            )
+        self._known = X[np.empty(0, np.int64)]
+        return maximum.KernelPoints(self.kernel_, X, squares)
+
+    # ------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Find the maximum margin.
+
+        Rows have no weights here: there is no ``sample_weight``. Leave rows out, or repeat them for finite C.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernel takes
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        deadline = np.inf if self.max_time is None else time.perf_counter() + float(self.max_time)
+        with one_writer(self), unchanged_on_error(self):
+            self._check_params()
+            X = self._validated_X(X, reset=True)
+            y = self._validated_labels(y, X.shape[0])
+            classes, codes = np.unique(y, return_inverse=True)
+            points = self._points(X)
+            targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
+            with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
+                limits = maximum.Limits(float(self.tol), int(self.max_iter), deadline, progress.gap)
+                self._problems = [
+                    self._one(X, points, np.where(codes == r, 1.0, -1.0), limits, classes, r) for r in targets
+                ]
+            self.classes_ = classes
+            self.radius_ = points.radius
+            self._fit_support(X)
+        return self
+
+    def _one(self, X: Any, points: Any, y: np.ndarray, limits: Any, classes: np.ndarray, r: int) -> Problem:
+        free = bool(self.fit_intercept)
+        if free and len(classes) == 1:
+            answer = maximum.Answer(np.zeros(points.n), 1.0, (np.inf, np.inf), 0.0, 1, maximum.GAP_CLOSED)
+            w = np.zeros(X.shape[1]) if self.kernel is None else None
+            return Problem(answer, np.empty(0, np.int64), np.empty(0), w, 1.0, 0.0)
+        try:
+            answer = self._solved(points, y, free, limits)
+        except maximum.Inseparable as found:
+            raise self._not_separable(X, y, found, classes, r) from None
+        support = np.flatnonzero(answer.alpha)
+        coef = answer.alpha[support] * y[support]
+        w, b = None, answer.b
+        if isinstance(points, maximum.LinearPoints):
+            w = points.weights(support, coef)
+            b = points.intercept(w, b) if free else 0.0
+        return Problem(answer, support, coef, w, b, float(np.sqrt(points.norm2(support, coef))))
+
+    def _solved(self, points: Any, y: np.ndarray, free: bool, limits: maximum.Limits) -> maximum.Answer:
+        C = float(self.C)
+        if self.solver == "piqp":
+            answer = quadratic.solve(points, y, free, C, limits)
+            if answer is not None:
+                return answer  # else it takes the problem for infeasible: ours proves it
+        linear = isinstance(points, maximum.LinearPoints)
+        if not isinf(C) or self.solver == "descent":
+            return coordinate.descend(points if linear else maximum.factored(points), y, free, C, limits)
+        if self.solver == "active" or not linear:
+            return maximum.hard(points, y, free, limits, many=None)
+        return coordinate.hard(points, y, free, limits)
+
+    def _not_separable(self, X: Any, y: np.ndarray, found: Any, classes: np.ndarray, r: int) -> Exception:
+        free, linear = bool(self.fit_intercept), self.kernel is None
+        lam, residual, point = found.weights, found.residual, None
+        if linear:
+            total = np.asarray(X.T @ (lam * y))
+            residual = float(np.hypot(np.linalg.norm(total), (lam @ y) if free else 0.0)) * (1.0 + 1e-9)
+            point = 2.0 * np.asarray(X.T @ np.where(y > 0.0, lam, 0.0)) if free else None
+        names = [repr(label) for label in classes.tolist()]
+        if len(classes) > 2:
+            what = f"Class {names[r]} is not separable from the rest"
+        elif len(classes) == 2:
+            what = f"The classes {names[0]} and {names[1]} are not separable"
+        else:
+            what = "The rows are not separable from the origin"
+        through = "" if free else " through the origin"
+        n = int(np.count_nonzero(lam))
+        proof = Separability(
+            verdict="not separable",
+            fit_intercept=free,
+            claim=f"no separator{through} has a margin above {residual:.1e}"
+            + (" among the rows (x, 1)" if free and linear else ""),
+            reason=f"{n} rows, weighted, have their sum at 0",
+            weights=lam,
+            residual=residual,
+            point=point,
+            bracket=(0.0, found.residual),
+        )
+        return NotSeparableError(
+            f"{what} by a hyperplane{through}: {n} rows, weighted, prove it (residual {residual:.1e}; see "
+            "the error's certificate). Give a finite C, or a kernel.",
+            proof,
+        )
+
+    def _fit_support(self, X: Any) -> None:
+        runs = self._problems
+        support = runs[0].support if len(runs) == 1 else np.unique(np.concatenate([p.support for p in runs]))
+        self.support_ = support
+        self.dual_coef_ = np.zeros((len(runs), len(support)))
+        for row, run in zip(self.dual_coef_, runs, strict=True):
+            row[np.searchsorted(support, run.support)] = run.coef
+        self._support_rows = X[support]
+
+    # ------------------------------------------------------------ scores
+
+    def _bias(self) -> float:
+        return 1.0
+
+    def _weights(self) -> np.ndarray:
+        return np.column_stack([self.coef_, self.intercept_])
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        if self.kernel is None:
+            return super()._linear_scores(X)
+        biases = np.asarray([run.b for run in self._problems])
+        if not len(self.support_):
+            return np.zeros((len(X), 1)) + biases
+        return self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
+
+    def _rows(self, X: Any) -> Any:
+        return intake.make_rows(X, 0.0, False) if self.kernel is None else X
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of each row: positive means the larger label; one column per class for more than two.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernel takes
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return super().decision_function(X)
+
+    # ------------------------------------------------------------ what follows from the problems
+
+    def _fitted(self, name: str) -> Any:
+        if "_problems" not in vars(self):
+            raise AttributeError(f"MaxMargin has no {name} before it is fitted.")
+        return self._problems
+
+    def _each(self, name: str, value: Any) -> Any:
+        values = [value(run) for run in self._fitted(name)]
+        return values[0] if len(values) == 1 else values
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """w, one row per problem; a kernel has ``dual_coef_`` over ``support_vectors_`` instead."""
+        self._fitted("coef_")
+        if self.kernel is not None:
+            raise AttributeError("MaxMargin with a kernel has no coef_; see dual_coef_ and support_vectors_.")
+        found: list[Any] = [run.w for run in self._problems]
+        return np.stack(found)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """b, one per problem."""
+        return np.asarray([run.b for run in self._fitted("intercept_")])
+
+    @property
+    def n_support_(self) -> int:
+        """How many rows w is made of."""
+        self._fitted("n_support_")
+        return len(self.support_)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that w is made of; other objects as a list."""
+        self._fitted("support_vectors_")
+        rows = self._support_rows
+        return rows if self.kernel is None else spaces.shown(rows, np.arange(len(rows)))
+
+    @property
+    def margin_(self) -> Any:
+        r""":math:`1/\|w\|`; not positive while nothing separates (hard margin, stopped early)."""
+        return self._each("margin_", lambda run: _margin(run, self.C))
+
+    @property
+    def slab_width_(self) -> Any:
+        r""":math:`2/\|w\|`."""
+        return self._each("slab_width_", lambda run: 2.0 * _margin(run, self.C))
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up) around the largest hard margin."""
+        return self._each("margin_bounds_", lambda run: tuple(map(float, run.answer.bracket)))
+
+    @property
+    def gap_(self) -> float:
+        """The largest relative gap."""
+        return max(float(run.answer.gap) for run in self._fitted("gap_"))
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes over all rows (the most of any class)."""
+        return max(run.answer.n_iter for run in self._fitted("n_iter_"))
+
+    @property
+    def stop_reason_(self) -> Any:
+        """Why the solver stopped."""
+        return self._each("stop_reason_", lambda run: run.answer.reason)
+
+    @property
+    def one_class_(self) -> bool:
+        """Whether y held one class only."""
+        self._fitted("one_class_")
+        return len(self.classes_) == 1
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.kernel is None:
+            return tags
+        try:
+            takes = kernels.as_kernel(self.kernel).takes
+        except ValueError:  # a wrong parameter is told by fit
+            return tags
+        tags.input_tags.pairwise = takes == "table"
+        tags.input_tags.sparse = takes == "numbers"
+        tags.input_tags.string = takes == "strings"
+        return tags
+
+
+def _margin(run: Problem, C: float) -> float:
+    if isinf(C):
+        return float(run.answer.bracket[0])
+    return 1.0 / run.norm if run.norm > 0.0 else np.inf
+
+
+def checked_objects(name: str, kernel: kernels.Kernel, X: Any) -> Any:
+    """X, if it is a collection of objects."""
+    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
+    if intake.is_sparse(X):
+        raise TypeError(f"{kernel} takes objects: give rows as a list or a dense array, not as {X.format}.")
+    if len(X) == 0:
+        raise ValueError(f"Found no objects; {name} needs at least one.")
+    return X

@@ -1,0 +1,311 @@
+"""MaxMargin: solvers, storage, kernels, several classes, limits, bad input."""
+
+from __future__ import annotations
+
+import builtins
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
+
+from perceptrons import MaxMargin, datasets, kernels
+from perceptrons.engine import coordinate, maximum
+from perceptrons.estimators.maximum_margin import NotSeparableError
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+needs_piqp = pytest.mark.skipif(find_spec("piqp") is None, reason="piqp is not installed")
+SOLVERS = ["auto", "active", "descent", pytest.param("piqp", marks=needs_piqp)]
+
+
+def with_margin(n=300, d=8, margin=0.2, seed=0):
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=d)
+    u /= np.linalg.norm(u)
+    X = rng.normal(size=(n, d))
+    y = np.where(X @ u + 0.3 > 0.0, 1, -1)
+    return X + margin * np.outer(y, u), y
+
+
+# ---------------------------------------------------------------------------------------- by hand
+
+
+def test_two_points():
+    model = MaxMargin().fit([[0.0, 0.0], [3.0, 4.0]], ["no", "yes"])
+    assert np.allclose(model.coef_, [[0.24, 0.32]]) and np.allclose(model.intercept_, -1.0)
+    assert model.margin_ == pytest.approx(2.5) and model.slab_width_ == pytest.approx(5.0)
+    assert model.n_support_ == 2 and np.array_equal(model.support_vectors_, [[0.0, 0.0], [3.0, 4.0]])
+    assert np.array_equal(model.predict([[0.0, 1.0], [3.0, 3.0]]), ["no", "yes"])
+
+
+def test_far_rows_do_not_matter():
+    X, y = with_margin()
+    model = MaxMargin().fit(X, y)
+    alone = MaxMargin().fit(X[model.support_], y[model.support_])
+    assert np.allclose(alone.coef_, model.coef_, rtol=1e-8)
+    assert model.n_support_ <= X.shape[1] + 1
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_agree(solver):
+    X, y = with_margin()
+    model, other = MaxMargin(solver=solver).fit(X, y), MaxMargin(solver="active").fit(X, y)
+    assert model.margin_ == pytest.approx(other.margin_, rel=1e-6) and model.gap_ <= 1e-6
+    assert np.allclose(model.coef_, other.coef_, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csr_matrix, sp.csc_array, np.float32])
+def test_storage_does_not_matter(make, fit_intercept, C):
+    X, y = with_margin(d=6)
+    X = np.round(X * 64.0) / 64.0
+    if not fit_intercept:
+        X = np.column_stack([X, np.ones(len(X))])
+    dense = MaxMargin(C=C, fit_intercept=fit_intercept).fit(X, y)
+    other = MaxMargin(C=C, fit_intercept=fit_intercept).fit(make(X), y)
+    assert np.allclose(dense.coef_, other.coef_, rtol=1e-3, atol=1e-3)
+    assert np.allclose(dense.decision_function(X), other.decision_function(make(X)), atol=1e-2)
+    assert dense.margin_ == pytest.approx(other.margin_, rel=2e-6 if np.inf == C else 1e-4)
+
+
+def test_offset_and_scale_do_not_matter():
+    X, y = with_margin()
+    model = MaxMargin().fit(X, y)
+    for offset, scale in ((1e5, 1.0), (0.0, 1e-6), (0.0, 1e6)):
+        moved = MaxMargin().fit(scale * X + offset, y)
+        assert moved.margin_ == pytest.approx(scale * model.margin_, rel=1e-5)
+        assert moved.stop_reason_ == "gap closed"
+
+
+def test_many_rows_come_in_by_and_by():
+    X, y = with_margin(n=5000, d=20)
+    model = MaxMargin(solver="active").fit(X, y)
+    assert model.n_iter_ > 1 and model.gap_ <= 1e-6
+    assert model.margin_ >= 0.2
+
+
+def test_many_active_rows_go_to_the_descent(monkeypatch):
+    monkeypatch.setattr(maximum, "MANY", 5)
+    monkeypatch.setattr(maximum.hard, "__defaults__", (5,))
+    X, y = with_margin()
+    model, other = MaxMargin().fit(X, y), MaxMargin(solver="active").fit(X, y)
+    assert model.margin_ == pytest.approx(other.margin_, rel=2e-6) and model.gap_ <= 1e-6
+
+
+def test_sparse_rows_with_many_features():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((300, 2000), density=0.02, rng=rng, format="csr")
+    y = np.where(rng.random(300) < 0.4, 1, -1)
+    model, dense = MaxMargin().fit(X, y), MaxMargin(solver="active").fit(X.toarray(), y)
+    assert model.margin_ == pytest.approx(dense.margin_, rel=2e-6) and model.gap_ <= 1e-6
+    assert np.all(y * model.decision_function(X) > 0.0)
+
+
+# ---------------------------------------------------------------------------------------- classes
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_one_class(fit_intercept):
+    model = MaxMargin(fit_intercept=fit_intercept).fit([[1.0, 1.0], [2.0, 0.0]], ["a", "a"])
+    assert model.one_class_ and np.array_equal(model.predict([[5.0, 5.0], [-1.0, 0.0]]), ["a", "a"])
+    assert model.margin_ == (np.inf if fit_intercept else pytest.approx(np.sqrt(2.0)))
+    assert model.n_support_ == (0 if fit_intercept else 1)
+
+
+def test_several_classes_are_one_against_the_rest():
+    toy = datasets.three_classes()
+    X, y = toy.X, toy.y
+    model = MaxMargin(C=10.0).fit(X, y)
+    assert model.coef_.shape == (len(model.classes_), X.shape[1])
+    assert model.decision_function(X).shape == (len(X), len(model.classes_))
+    assert len(model.margin_) == len(model.margin_bounds_) == len(model.stop_reason_) == len(model.classes_)
+    for r, label in enumerate(model.classes_):
+        alone = MaxMargin(C=10.0).fit(X, y == label)
+        assert np.allclose(alone.coef_[0], model.coef_[r]) and np.allclose(
+            alone.intercept_, model.intercept_[r]
+        )
+        assert np.allclose(model.dual_coef_[r] @ X[model.support_], model.coef_[r])
+
+
+def test_the_class_that_cannot_be_separated_is_named():
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(NotSeparableError, match="Class 'b' is not separable from the rest") as caught:
+        MaxMargin().fit(X, ["a", "b", "c"])
+    assert caught.value.certificate.check(np.array(X), [-1, 1, -1]) is None
+
+
+def test_the_error_has_the_common_point():
+    with pytest.raises(NotSeparableError, match="The classes 0 and 1 are not separable by a hyp") as caught:
+        MaxMargin().fit(*XOR)
+    assert np.allclose(caught.value.certificate.point, [0.5, 0.5])
+    assert np.allclose(caught.value.certificate.weights, 0.25)
+    with pytest.raises(NotSeparableError, match="through the origin: 1 rows"):
+        MaxMargin(fit_intercept=False).fit([[0.0, 0.0], [3.0, 4.0]], [-1, 1])
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    model = MaxMargin().fit([[0.0, 0.0], [3.0, 4.0]], [0, 1])
+    with pytest.raises(NotSeparableError):
+        model.fit(*XOR)
+    assert model.margin_ == pytest.approx(2.5)
+
+
+# ---------------------------------------------------------------------------------------- kernels
+
+
+@pytest.mark.parametrize("C", [np.inf, 0.5])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_linear_kernel_is_the_linear_learner(fit_intercept, C):
+    X, y = with_margin()
+    if not fit_intercept:
+        X = np.column_stack([X, np.ones(len(X))])
+    linear = MaxMargin(C=C, fit_intercept=fit_intercept).fit(X, y)
+    by_kernel = MaxMargin(C=C, fit_intercept=fit_intercept, kernel="linear").fit(X, y)
+    assert by_kernel.margin_ == pytest.approx(linear.margin_, rel=1e-4)
+    assert np.allclose(by_kernel.decision_function(X), linear.decision_function(X), atol=1e-2)
+    w = by_kernel.dual_coef_[0] @ by_kernel.support_vectors_
+    assert np.allclose(w, linear.coef_[0], rtol=1e-2, atol=1e-2)
+    with pytest.raises(AttributeError, match="dual_coef_"):
+        by_kernel.coef_  # noqa: B018
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_xor_by_a_kernel(solver):
+    X, y = XOR
+    model = MaxMargin(kernel="polynomial", solver=solver).fit(X, y)
+    assert np.array_equal(model.predict(X), y) and model.gap_ <= 1e-6
+    assert np.allclose((2 * y - 1) * model.decision_function(X), 1.0, atol=1e-5)  # all four on the margin
+
+
+def test_against_svc_with_a_gaussian_kernel():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400] / 16.0, y[:400] % 2
+    for C, params in ((np.inf, {}), (1.0, {})):
+        ours = MaxMargin(C=C, kernel=kernels.Gaussian(gamma=0.05), **params).fit(X, y)
+        theirs = SVC(C=min(C, 1e9), kernel="rbf", gamma=0.05, tol=1e-7).fit(X, y)
+        assert np.allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+        assert ours.gap_ <= 1e-6
+
+
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+def test_strings_tables_and_functions(C):
+    words, labels = ["free prize now", "see you soon", "a free prize", "you are there"], [1, 0, 1, 0]
+    model = MaxMargin(C=C, kernel="spectrum").fit(words, labels)
+    assert np.array_equal(model.predict(words), labels)
+    assert set(model.support_vectors_) <= set(words)
+    G = kernels.Spectrum()(words)
+    table = MaxMargin(C=C, kernel="precomputed").fit(G, labels)
+    assert np.allclose(table.decision_function(G), model.decision_function(words), atol=1e-4)
+
+    def common(a, b):
+        return float(kernels.Spectrum()([a], [b])[0, 0])
+
+    function = MaxMargin(C=C, kernel=common).fit(words, labels)
+    assert np.allclose(function.decision_function(words), model.decision_function(words), atol=1e-4)
+
+
+def test_kernels_that_do_not_help():
+    with pytest.raises(NotSeparableError) as caught:
+        MaxMargin(kernel="linear").fit(*XOR)
+    assert caught.value.certificate.weights.sum() == pytest.approx(1.0)
+    assert caught.value.certificate.point is None
+
+
+# ----------------------------------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+def test_out_of_time_the_best_is_returned_with_its_gap(C):
+    X, y = with_margin(n=2000, d=40)
+    model = MaxMargin(C=C, max_time=1e-9).fit(X, y)
+    assert model.stop_reason_ == "max_time" and model.n_iter_ == 1
+    assert model.gap_ > 1e-6 and np.all(np.isfinite(model.coef_))
+    low, up = model.margin_bounds_
+    best = MaxMargin().fit(X, y).margin_
+    assert low <= best * (1 + 1e-6) and best <= up * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("solver", ["active", "descent"])
+def test_out_of_passes(solver):
+    X, y = with_margin(n=2000, d=40)
+    model = MaxMargin(max_iter=1, solver=solver).fit(X, y)
+    assert model.stop_reason_ == "max_iter" and model.n_iter_ == 1 and model.gap_ > 1e-6
+
+
+def test_progress_is_told(capsys):
+    MaxMargin(verbose=1).fit(*with_margin())
+    assert "MaxMargin: pass 1  gap " in capsys.readouterr().err
+
+
+def test_soft_bias_minimises_the_hinge_sum():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = rng.integers(2, 12)
+        s, y = rng.normal(size=n), np.where(rng.random(n) < 0.5, -1.0, 1.0)
+        y[:2] = [-1.0, 1.0]
+        b = coordinate.soft_bias(s, y)
+        sums = [np.maximum(0.0, 1.0 - y * (s + c)).sum() for c in (b, *(y - s))]
+        assert sums[0] <= min(sums) + 1e-12
+
+
+# -------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"C": 0.0}, "C must be a positive number; got C=0.0"),
+        ({"C": -np.inf}, "C must be"),
+        ({"C": np.nan}, "C must be"),
+        ({"C": "hard"}, "C must be"),
+        ({"tol": 0.0}, "tol must be a positive number below 1"),
+        ({"solver": "smo"}, "solver must be one of 'auto', 'active', 'descent', 'piqp'; got solver='smo'"),
+        ({"solver": "active", "C": 1.0}, "solver='active' is for hard margins"),
+        ({"max_time": -1.0}, "max_time must be a positive number"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1"),
+        ({"fit_intercept": "yes"}, "fit_intercept must be True or False"),
+        ({"kernel": "cosine"}, "kernel must be a kernel"),
+        ({"verbose": -1}, "verbose must be"),
+    ],
+)
+def test_wrong_parameters(params, message):
+    with pytest.raises(ValueError, match=message):
+        MaxMargin(**params).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("kernel", [None, "linear"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_numbers(value, kernel):
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        MaxMargin(kernel=kernel).fit([[0.0], [value]], [0, 1])
+
+
+def test_before_fit_and_other_widths():
+    with pytest.raises(NotFittedError):
+        MaxMargin().predict([[0.0]])
+    with pytest.raises(AttributeError, match="before it is fitted"):
+        MaxMargin().margin_  # noqa: B018
+    model = MaxMargin().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="features"):
+        model.predict([[0.0, 1.0]])
+    with pytest.raises(TypeError, match="sample_weight"):
+        model.fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 1.0])
+
+
+def test_piqp_that_is_missing_is_asked_for_by_name(monkeypatch):
+    found = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "piqp":
+            raise ImportError(name)
+        return found(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"pip install 'perceptrons\[qp\]'"):
+        MaxMargin(solver="piqp").fit([[0.0], [1.0]], [0, 1])
+    assert clone(MaxMargin()).fit([[0.0], [1.0]], [0, 1]).margin_ == pytest.approx(0.5)
