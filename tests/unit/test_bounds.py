@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from golden.cases import close, load, read
+from golden.cases import close, load
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -114,34 +114,6 @@ def near(value):
 )
 def test_value_by_hand(value, by_hand):
     assert value == near(by_hand)
-
-
-@pytest.mark.parametrize("case", load("bounds"), ids=str)
-def test_golden_bounds(case):
-    p, want = case.params, case.expected
-    u, rows = np.array(p["comparator"]), p["update_indices"]
-    radius = theory.radius(case.X[p["sequence"]])
-    u_norm = float(np.linalg.norm(u))
-    m = theory.sample_margins(u, case.X, case.y)[rows]
-    H = np.maximum(0.0, 1.0 - m).sum()
-    short = np.maximum(0.0, p["gamma"] - m / u_norm)
-    TD, D = short.sum(), np.linalg.norm(short)
-    got = {
-        "radius": radius,
-        "bound_hinge": theory.hinge(radius, u_norm, H),
-        "bound_hinge_tight": theory.hinge_tight(radius, u_norm, H),
-        "bound_td": theory.total_distance(radius, p["gamma"], TD),
-        "bound_td_tight": theory.total_distance_tight(radius, p["gamma"], TD),
-        "bound_squared": theory.squared(radius, p["gamma"], D),
-        "margin_upper_from_run": theory.gamma_up(np.linalg.norm(want["w"]), len(rows)),
-    }
-    for name, value in got.items():
-        assert close(value, want[name]), name
-
-
-def test_golden_lower_bound():
-    for row in read("bounds")["lower_bound_adversary"]:
-        assert theory.forced_mistakes(row["gamma"]) == row["forced_mistakes"]
 
 
 @pytest.mark.parametrize("case", load("margin_perceptron"), ids=str)

@@ -15,6 +15,7 @@ from sklearn.utils import compute_class_weight
 
 from ..engine import intake, spaces
 from ..engine.journal import Journal
+from ..theory import debugging
 from . import checks
 from .callbacks import Watch, Watched
 from .checks import estimator
@@ -291,6 +292,7 @@ class Online(Watched, Readouts):
         self.stop_reason_ = "not started"
         self.n_iter_ = 0
         self._longest = 0.0
+        self._plain = True
 
     def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
         rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
@@ -308,6 +310,7 @@ class Online(Watched, Readouts):
         total = len(orders) if orders is not None else self.max_iter
         best, since_best, clean = -np.inf, 0, False
         self._longest = self._radius(batch)
+        self._plain = self._plain and self._is_plain(batch, orders)
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
         try:
             with Progress(type(self).__name__, total, self.verbose) as progress:
@@ -327,6 +330,7 @@ class Online(Watched, Readouts):
                         since_best = 0 if score > best else since_best + 1
                         best = max(best, score)
                     self.history_.append(record)
+                    debugging.after_epoch(self)
                     progress.epoch(self.n_iter_, record)
                     reason = self._why_stop(batch, record, clean, since_best)
                     told = watch.epoch_ends()
@@ -349,6 +353,11 @@ class Online(Watched, Readouts):
                 if clean and train is None and orders is None
                 else space.lowest_margin(batch.rows, targets, batch.weights)
             )
+
+    def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
+        """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""
+        whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
+        return whole and all(len(np.unique(visit)) == len(visit) for visit in orders or [])
 
     def _report_to(self, progress: Progress) -> None:
         """For learners whose epochs are long: show them while they go on."""
@@ -482,6 +491,7 @@ class Online(Watched, Readouts):
         """What follows from the rows before they are learned."""
         self._low = None
         self._longest = self._radius(batch)
+        self._plain = self._plain and self._is_plain(batch, None)
 
     def _begin(self, n_features: int, dtype: Any, classes: Any) -> None:
         """An untrained model that knows these classes, or none yet."""

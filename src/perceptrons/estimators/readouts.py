@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import spaces
+from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .growing import Growing
@@ -106,6 +106,13 @@ class Readouts(Growing):
     def n_errors_(self) -> int:
         """Rows whose label was predicted wrongly when they were met."""
         return self._fitted("n_errors_").counts().errors
+
+    @property
+    def sum_sq_norms_(self) -> float:
+        """Q, the squared lengths of the rows that were updated on, summed over the updates."""
+        self._fitted("sum_sq_norms_")
+        learners = getattr(self._core, "learners", [self._core])
+        return float(sum(learner.state[scalars.SUM_Q] for learner in learners))
 
     @property
     def radius_(self) -> float:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..theory import debugging
 from . import checks
 from .checks import estimator
 from .halfspace import Halfspace, one_writer, unchanged_on_error
@@ -143,6 +144,7 @@ class RiskDescent(Halfspace):
                     self._descents, (np.where(codes == r, 1.0, -1.0) for r in targets), strict=True
                 )
             ]
+        debugging.after_epoch(self)
         return self
 
     def _descend(self, problem: _Problem, y: np.ndarray, rng: Any) -> Descent:

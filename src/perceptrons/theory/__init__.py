@@ -6,13 +6,25 @@ Nothing here imports the engine, so that it can judge it.
 from . import bounds
 from .bounds import *  # noqa: F403
 from .brackets import gamma_low, gamma_up, gamma_up_from_weights, radius, sample_margins
+from .certificate import Certificate, CertificateError
+from .checking import Verification
+from .debugging import debug
+from .model_margins import Margins, margins
+from .separability import Separability
 
 __all__ = [
     *bounds.__all__,
+    "Certificate",
+    "CertificateError",
+    "Margins",
+    "Separability",
+    "Verification",
     "bounds",
+    "debug",
     "gamma_low",
     "gamma_up",
     "gamma_up_from_weights",
+    "margins",
     "radius",
     "sample_margins",
 ]

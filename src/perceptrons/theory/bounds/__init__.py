@@ -88,7 +88,7 @@ from .perceptron import (
     variable_rate,
     variable_rate_left,
 )
-from .risk import compression, online_to_batch, random_hypothesis, voted
+from .risk import compression, online_to_batch, pac_sample_size, random_hypothesis, voted
 
 _CRAMMER_2006 = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer, JMLR 7, 2006"
 _FREUND_1999 = "Freund and Schapire, Machine Learning 37(3), 1999"
@@ -102,6 +102,7 @@ AS_PUBLISHED = {
     "arow": "Crammer, Kulesza and Dredze, NIPS 2009",
     "compression": "Floyd and Warmuth, Machine Learning 21, 1995",
     "forgetron": "Dekel, Shalev-Shwartz and Singer, SIAM J. Comput. 37(5), 2008",
+    "pac_sample_size": "Cesa-Bianchi, Conconi and Gentile, IEEE Trans. Inf. Theory 50(9), 2004",
     "online_to_batch": "Cesa-Bianchi, Conconi and Gentile, IEEE Trans. Inf. Theory 50(9), 2004",
     "pa1": _CRAMMER_2006,
     "pa2": _CRAMMER_2006,
@@ -149,6 +150,7 @@ __all__ = [
     "online_to_batch",
     "pa1",
     "pa2",
+    "pac_sample_size",
     "pa_separable",
     "pa_unit",
     "passes",

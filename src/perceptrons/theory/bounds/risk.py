@@ -56,6 +56,31 @@ def online_to_batch(M: int, m: int, delta: float = 0.05) -> float:
     return M / m + math.sqrt(2.0 * math.log(1.0 / delta) / m)
 
 
+def pac_sample_size(mistakes: int, eps: float, delta: float = 0.05) -> int:
+    r"""Examples after which a learner of few mistakes has a small error, with probability 1 − δ.
+
+    The smallest m with :math:`M/m + \sqrt{2\ln(1/\delta)/m} \le \epsilon`, M being the most prediction errors
+    that the learner can make, such as :func:`novikoff`. By :func:`online_to_batch` the mean error of the
+    hypotheses of one pass over m independent examples is then at most ε; so that of one drawn from them
+    at random, in the mean over the draw. In :math:`\sqrt m` it is a quadratic:
+    :math:`\sqrt m = (b + \sqrt{b^2 + 4\epsilon M})/(2\epsilon)`, :math:`b = \sqrt{2\ln(1/\delta)}`.
+
+    Constants as published in N. Cesa-Bianchi, A. Conconi and C. Gentile, On the generalization
+    ability of on-line learning algorithms, IEEE Trans. Inf. Theory 50(9), 2004.
+
+    >>> m = pac_sample_size(mistakes=25, eps=0.1)
+    >>> m, online_to_batch(25, m) <= 0.1 < online_to_batch(25, m - 1)
+    (1039, True)
+    """
+    M, eps, delta = arg.whole("mistakes", mistakes), arg.inside("eps", eps), arg.inside("delta", delta)
+    b = math.sqrt(2.0 * math.log(1.0 / delta))
+    root = (b + math.sqrt(b * b + 4.0 * eps * M)) / (2.0 * eps)
+    m = max(1, M, math.floor(root * root) - 2)
+    while online_to_batch(M, m, delta) > eps:
+        m += 1
+    return m
+
+
 def compression(m: int, s: int, delta: float = 0.05) -> float:
     r"""Error of a converged batch run, with probability 1 − δ.
 

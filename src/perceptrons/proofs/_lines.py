@@ -1,0 +1,242 @@
+r"""Which lines the certificate of a learner has: one table, by rule or by class.
+
+It follows the theory learner by learner: the bound on its updates, what its clean pass guarantees, the checks
+that hold on any data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import rules
+from ..estimators.budget import BudgetKernelPerceptron
+from ..estimators.confidence import AROW, SCW, SecondOrderPerceptron
+from ..estimators.maximum_margin import MaxMargin
+from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
+from ..estimators.risk import RiskDescent
+from ..theory import claims
+
+if TYPE_CHECKING:
+    from .certifying import Certifier
+
+
+class Line(NamedTuple):
+    """One line of a certificate, and when it is printed."""
+
+    name: str
+    #: "none": no comparator; "margin": a vector that separates; "scale": the best multiple of a vector
+    needs: str = "none"
+    when: Callable[[Certifier], bool] = lambda c: True
+
+
+def _converged(c: Certifier) -> bool:
+    return c.converged
+
+
+def _logged(c: Certifier) -> bool:
+    return c.updates is not None and c.counts_rows
+
+
+def _whole(c: Certifier) -> bool:
+    return c.visits is not None
+
+
+def _ends_by_update(c: Certifier) -> bool:
+    own = c.updates
+    return _logged(c) and own is not None and all(len(own.of(r).row) for r in range(c.n_parts))
+
+
+def _fixed_order(c: Certifier) -> bool:
+    """The rows updated on are at most the updates; the bound grows with them up to half of the rows."""
+    few = all(2 * c.run["parts"][r]["updates"] <= c.evidence.n_rows for r in range(c.n_parts))
+    return c.converged and not getattr(c.model, "shuffle", True) and (few or _logged(c))
+
+
+def _tops(c: Certifier) -> bool:
+    return c.problem != "joint" or getattr(c.model, "scheme", "top") == "top"
+
+
+def _in_the_band(c: Certifier) -> bool:
+    theta = (1.0 - c.parameters["eps"]) * c.run["gamma"]
+    return all(c.best_margin(r) > theta for r in range(c.n_parts))
+
+
+def _exceeded(c: Certifier) -> bool:
+    return c.n_parts == 1 and c.run["stop_reason"] == "bound exceeded"
+
+
+def _counts_examples(c: Certifier) -> bool:
+    return c.parameters["learning_rate"] == "updates" or _logged(c)
+
+
+def _rows_of_length_one(c: Certifier) -> bool:
+    return _whole(c) and c.space.unit and bool(np.all(c.evidence.lengths == 1.0))
+
+
+def _small(c: Certifier) -> bool:
+    return (_logged(c) or _whole(c)) and claims.spread_is_small(c.facts)
+
+
+def _forgets(c: Certifier) -> bool:
+    return c.model.policy == "forgetron"
+
+
+def _forgetron(c: Certifier) -> bool:
+    return _forgets(c) and _whole(c) and c.evidence.radius <= 1.0 + 1e-9
+
+
+GROWTH = [Line("norm"), Line("squares")]
+FUTURE = [Line("online_to_batch", "none", lambda c: "first_errors" in c.run)]
+BATCH = [Line("passes", "margin", _converged), Line("compression", "none", _fixed_order)]
+HINGE = Line("hinge_tight", "scale", _whole)
+#: The lines of each rule, for two classes (or one against the rest) and for prototypes learned together.
+LINES: dict[Any, tuple[list[Line], list[Line]]] = {
+    rules.Perceptron: (
+        [
+            *GROWTH,
+            Line("novikoff", "margin"),
+            HINGE,
+            Line("hinge_tight on the mistakes", "scale", lambda c: _whole(c) and _logged(c)),
+            *BATCH,
+            *FUTURE,
+        ],
+        [
+            *GROWTH,
+            Line("multiclass", "margin"),
+            Line("multiclass_hinge_tight", "scale", lambda c: _whole(c) and _tops(c)),
+            *FUTURE,
+        ],
+    ),
+    rules.RateByUpdates: (
+        [Line("variable_rate", "margin", _counts_examples), Line("harmonic_sum", "margin"), *FUTURE],
+        [*FUTURE],
+    ),
+    rules.RateByExamples: (
+        [Line("variable_rate", "margin", _counts_examples), Line("harmonic_sum", "margin", _whole), *FUTURE],
+        [*FUTURE],
+    ),
+    rules.Margin: (
+        [
+            Line("margin_perceptron", "margin", _in_the_band),
+            Line("margin_perceptron_margin", "none", _converged),
+            Line("refuted", "none", _exceeded),
+            *FUTURE,
+        ],
+        [
+            Line("margin_perceptron", "margin", _in_the_band),
+            Line("margin_perceptron_margin", "none", _converged),
+            Line("refuted", "none", _exceeded),
+            *FUTURE,
+        ],
+    ),
+    rules.MIRA: (
+        [
+            Line("mira", "margin"),
+            Line("mira_left", "margin"),
+            Line("mira_margin", "margin", _converged),
+            Line("last step", "none", _ends_by_update),
+            *FUTURE,
+        ],
+        [Line("multiclass_mira", "margin"), Line("last step", "none", _ends_by_update), *FUTURE],
+    ),
+    rules.GeometricMIRA: ([Line("mira_geometric", "margin"), *FUTURE], [*FUTURE]),
+    rules.NormMinimising: ([*FUTURE], [*FUTURE]),
+    rules.PA: (
+        [
+            Line("pa_separable", "margin"),
+            Line("pa_unit", "scale", _rows_of_length_one),
+            Line("last step", "none", _ends_by_update),
+            *FUTURE,
+        ],
+        [Line("multiclass_pa", "margin"), Line("last step", "none", _ends_by_update), *FUTURE],
+    ),
+    rules.PA1: (
+        [Line("pa1", "scale", _whole), Line("last step", "none", _ends_by_update), *FUTURE],
+        [Line("last step", "none", _ends_by_update), *FUTURE],
+    ),
+    rules.PA2: (
+        [Line("pa2", "scale", _whole), Line("last step", "none", _ends_by_update), *FUTURE],
+        [*FUTURE],
+    ),
+    rules.ROMMA: (
+        [Line("romma", "margin"), Line("romma_length"), *FUTURE],
+        [Line("romma", "margin"), Line("romma_length"), *FUTURE],
+    ),
+    rules.AggressiveROMMA: (
+        [
+            Line("romma_aggressive", "margin", lambda c: c.parameters["delta"] > 0.0),
+            Line("romma_aggressive_errors", "margin"),
+            Line("romma_length"),
+            Line("romma_margin", "margin", _converged),
+            *FUTURE,
+        ],
+        [
+            Line("romma_aggressive", "margin", lambda c: c.parameters["delta"] > 0.0),
+            Line("romma_length"),
+            Line("romma_margin", "margin", _converged),
+            *FUTURE,
+        ],
+    ),
+    rules.ALMA: ([Line("alma", "margin"), Line("alma_margin", "margin", _converged), *FUTURE], [*FUTURE]),
+    rules.UserRule: ([*FUTURE], [*FUTURE]),
+    Winnow: (
+        [
+            Line("winnow1_demotions", "none", lambda c: c.parameters["kind"] == 1),
+            Line("winnow2_demotions", "none", lambda c: c.parameters["kind"] == 2 and c.binary_inputs),
+            Line("winnow_promotions", "none", lambda c: c.binary_inputs),
+            *FUTURE,
+        ],
+        [],
+    ),
+    Elimination: ([Line("elimination"), *FUTURE], []),
+    BalancedWinnow: (
+        [Line("balanced_winnow", "margin"), Line("balanced_winnow_total_distance", "scale", _whole), *FUTURE],
+        [],
+    ),
+    PNormPerceptron: ([Line("pnorm", "margin"), *FUTURE], []),
+    SecondOrderPerceptron: ([Line("second_order", "scale", _small), *FUTURE], []),
+    AROW: ([Line("arow", "scale", lambda c: c.model.covariance == "full" and _small(c)), *FUTURE], []),
+    SCW: ([Line("self test", "none", lambda c: c.has("self_test")), *FUTURE], []),
+    BudgetKernelPerceptron: (
+        [
+            Line("budget", "none", lambda c: c.model.budget is not None),
+            Line("forgetting", "none", _forgets),
+            Line("forgetron", "scale", _forgetron),
+            *FUTURE,
+        ],
+        [],
+    ),
+    MaxMargin: ([Line("support")], []),
+    RiskDescent: (
+        [
+            Line("risk"),
+            Line("on the boundary"),
+            Line("risk_descent_steps", "margin", lambda c: c.descends("batch")),
+            Line("single_point_steps", "margin", lambda c: c.descends("single")),
+        ],
+        [],
+    ),
+}
+#: What every learner in the space of a kernel adds.
+KERNEL = [
+    Line("support", "none", lambda c: c.rule not in (BudgetKernelPerceptron, MaxMargin)),
+    Line("smallest eigenvalue"),
+]
+#: Claims whose multiple is the margin that is asked for.
+ASKS_A_MARGIN = ("second_order", "balanced_winnow_total_distance")
+#: Parameters that learners outside the first-order family have in their theorems.
+OWN: dict[Any, tuple[str, ...]] = {
+    Winnow: ("kind", "alpha"),
+    Elimination: ("literals",),
+    BalancedWinnow: ("eta",),
+    PNormPerceptron: ("p",),
+    SecondOrderPerceptron: ("a",),
+    AROW: ("r", "covariance"),
+    SCW: ("eta", "C", "variant", "covariance"),
+    BudgetKernelPerceptron: ("budget", "policy"),
+    MaxMargin: ("C", "tol"),
+    RiskDescent: ("loss", "step", "batch_size", "pick"),
+}
