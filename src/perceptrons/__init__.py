@@ -25,11 +25,15 @@ _WHERE = {
     "AROW": "estimators.confidence",
     "SCW": "estimators.confidence",
     "RiskDescent": "estimators.risk",
+    "MaxMargin": "estimators.maximum_margin",
     "KernelPerceptron": "estimators.kernel",
     "KernelClassifier": "estimators.kernel",
     "BudgetKernelPerceptron": "estimators.budget",
+    "advise": "proofs.advice",
+    "certify": "proofs.certifying",
+    "separability": "proofs.gordan",
 }
-_MODULES = ("datasets", "kernels", "reference", "rules", "theory")
+_MODULES = ("datasets", "kernels", "proofs", "reference", "rules", "theory")
 
 __all__ = ["__version__", *_WHERE, *_MODULES]
 

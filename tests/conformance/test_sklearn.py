@@ -36,6 +36,7 @@ ANY_INPUT = [
     pc.AROW(),
     pc.SCW(),
     pc.RiskDescent(max_steps=100),
+    pc.MaxMargin(C=1.0),
     pc.OnlineClassifier(),
     pc.KernelPerceptron(),
     pc.KernelClassifier(),
@@ -160,7 +161,7 @@ def test_restricted_range_bare(estimator, check):
 # ------------------------------------------------------- what holds where a check had to be excused
 
 
-@pytest.mark.parametrize("model", ANY_INPUT[:3] + ANY_INPUT[14:15], ids=str)
+@pytest.mark.parametrize("model", ANY_INPUT[:3] + ANY_INPUT[15:16], ids=str)
 def test_a_heavy_class_is_learned(model):
     X, y = make_blobs(centers=3, random_state=0, cluster_std=20)  # very noisy, as in the check
     weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}

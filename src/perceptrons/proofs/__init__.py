@@ -1,0 +1,44 @@
+"""Proofs one can run: the online protocol and its adversary, data with promises, what may be proved of them.
+
+Names are loaded when they are asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_WHERE = {
+    "certify": "certifying",
+    "run_online": "protocol",
+    "OnlineRun": "protocol",
+    "BoundCurves": "protocol",
+    "force_mistakes": "protocol",
+    "ForcedMistakes": "protocol",
+    "Generated": "generators",
+    "separable": "generators",
+    "k_of_r": "generators",
+    "xor": "generators",
+    "shrinking_margin": "generators",
+    "decision_list": "generators",
+    "noisy": "generators",
+    "minimum_error_halfspace": "smallest_error",
+    "MinimumError": "smallest_error",
+    "errors_and_hinge": "smallest_error",
+    "ErrorsAndHinge": "smallest_error",
+    "separability": "gordan",
+    "advise": "advice",
+    "Advice": "advice",
+}
+
+__all__ = [*_WHERE]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,325 @@
+r"""The margin doctor: what moves R, γ and R²/γ² on the data given, measured and not promised.
+
+The perceptron makes at most :math:`R^2/\gamma^2` updates, so whatever shrinks the rows or widens the margin
+makes learning shorter. Which treatment does is a question of the data: centring usually helps and can
+hurt. So each is applied, its margin is bracketed, and a perceptron is run.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..engine.intake import is_sparse
+from . import _measuring as measuring
+from ._measuring import Feature, Frame, Learner, Treatment
+from ._tables import html_table, number, text_table
+
+__all__ = ["Advice", "Treatment", "advise"]
+
+
+@dataclass(frozen=True, repr=False)
+class Advice:
+    """What :func:`advise` found; print it, or look at it in a notebook."""
+
+    treatments: list[Treatment]  #: the first is the data as given, with the constant coordinate 1
+    learners: list[Learner]  #: perceptron and balanced Winnow, on the data as given
+    features: list[Feature]  #: the features that make the rows longest, on the data as given
+    verdict: str  #: of the data as given: "separable", "not separable" or "undecided"
+    sentences: list[str]  #: what follows from the numbers
+    notes: list[str]  #: what was left out, and why
+    n_rows: int
+    n_features: int
+
+    @property
+    def best(self) -> Treatment:
+        """The treatment with the shortest run."""
+        return min(self.treatments, key=_work)
+
+    def __getitem__(self, name: str) -> Treatment:
+        for treatment in self.treatments:
+            if treatment.name == name:
+                return treatment
+        known = ", ".join(repr(t.name) for t in self.treatments)
+        raise KeyError(f"no treatment is called {name!r}; there are {known}.")
+
+    def __repr__(self) -> str:
+        return f"<Advice on {self.n_rows} x {self.n_features}, {self.verdict}: {self.best.name} is best>"
+
+    def __str__(self) -> str:
+        parts = [f"{self.n_rows} rows, {self.n_features} features: {self.verdict}"]
+        parts += [text_table(head, rows) for head, rows in self._tables()]
+        parts.append("\n".join(f"* {sentence}" for sentence in self.sentences))
+        if self.notes:
+            parts.append("\n".join(f"  {note}" for note in self.notes))
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        title = f"<p>{self.n_rows} rows, {self.n_features} features: <b>{escape(self.verdict)}</b></p>"
+        tables = "".join(html_table(head, rows) for head, rows in self._tables())
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
+        notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes)
+        return f"{title}{tables}<ul>{items}</ul>{notes}"
+
+    def _tables(self) -> Iterator[tuple[list[str], list[list[str]]]]:
+        hinge = any(t.hinge is not None for t in self.treatments)
+        head = ["treatment", "R", "γ low", "γ up", "R²/γ² from", "to"]
+        head += ["hinge, pass 1"] * hinge + ["mistakes, pass 1", "updates"]
+        rows = []
+        for t in self.treatments:
+            low, up = (t.gamma_low if t.separable else None), (0.0 if t.refuted else t.gamma_up)
+            cells = [t.name, number(t.R), number(low), number(up)]
+            cells += ["-", "-"] if t.refuted else [number(t.ratio_low), number(t.ratio_up)]
+            cells += [number(t.hinge)] * hinge + [str(t.first_pass), _count(t.updates, t.clean)]
+            rows.append(cells)
+        yield head, rows
+        if self.learners:
+            head = ["learner", "norms", "radius", "γ low", "γ up", "bound from", "to", "updates"]
+            yield (
+                head,
+                [
+                    [
+                        *(p.name, p.norms, number(p.radius), number(p.gamma_low), number(p.gamma_up)),
+                        *(number(p.bound_low), number(p.bound_up), _count(p.updates, p.clean)),
+                    ]
+                    for p in self.learners
+                ],
+            )
+        if self.features:
+            yield (
+                ["feature", "of squared length", "of the margin"],
+                [
+                    [str(f.column), f"{100 * f.length_share:.1f} %", f"{100 * f.margin_share:.1f} %"]
+                    for f in self.features
+                ],
+            )
+
+
+def _count(n: int, clean: bool) -> str:
+    return str(n) if clean else f">{n}"
+
+
+def _work(t: Treatment) -> tuple[bool, int, float]:
+    """Clean runs first, by updates; then the others, by mistakes of the first pass."""
+    return (False, t.updates, t.ratio_up) if t.clean else (True, t.first_pass, math.inf)
+
+
+# -------------------------------------------------------------------------------------- in words
+
+
+def _move(before: Treatment, after: Treatment) -> str:
+    """What became of R²/γ²."""
+    if not before.separable and not after.separable:
+        return f"mistakes of the first pass go from {before.first_pass} to {after.first_pass}"
+    if not before.separable:
+        return f"R²/γ² is {number(after.ratio_up)} where no separator was found before"
+    if not after.separable:
+        return "no separator is found any more"
+    return f"R²/γ² goes from {number(before.ratio_up)} to {number(after.ratio_up)}"
+
+
+def _sentences(
+    treatments: list[Treatment], learners: list[Learner], features: list[Feature], verdict: str
+) -> list[str]:
+    base = treatments[0]
+    named = {t.name: t for t in treatments}
+    out = []
+    if verdict == "separable":
+        out.append(
+            f"As given, a separator of margin {number(base.gamma_low)} was found and none has more than "
+            f"{number(base.gamma_up)}: the perceptron needs at most {number(base.ratio_up)} updates, and "
+            f"{'made' if base.clean else 'had made'} {base.updates}{'' if base.clean else ' when stopped'}."
+        )
+    elif verdict == "not separable":
+        out.append(
+            f"As given, no plane separates the rows (none with a margin above {base.gamma_up:.1g}), so R²/γ² "
+            f"bounds nothing. The hinge bound allows {number(base.hinge)} mistakes in the first pass; there "
+            f"were {base.first_pass}."
+        )
+    else:
+        out.append(
+            f"As given, no separator was found, and none has a margin above {number(base.gamma_up)}: the "
+            f"rows may or may not be separable. The hinge bound allows {number(base.hinge)} mistakes in the "
+            f"first pass; there were {base.first_pass}."
+        )
+    better = sorted((t for t in treatments[1:] if _work(t)[:2] < _work(base)[:2]), key=_work)
+    if better:
+        listed = "; ".join(f"{t.name} ({_effort(t)}, {t.how})" for t in better)
+        out.append(f"As given: {_effort(base)}. Less with, best first: {listed}.")
+    else:
+        out.append(f"As given: {_effort(base)}. Nothing that was tried does better.")
+    worse = [t for t in treatments[1:] if _work(t)[:2] > _work(base)[:2]]
+    if worse:
+        out.append("More with: " + "; ".join(f"{t.name} ({_effort(t)})" for t in worse) + ".")
+    for name in ("centred at the mean", "centred between the classes"):
+        if name in named:
+            out.append(f"{name.capitalize()}: {_move(base, named[name])}.")
+    if "unit variance" in named:
+        why = ""
+        if features:
+            f = features[0]
+            why = (
+                f" Feature {f.column} makes up {100 * f.length_share:.1f} % of the squared length of the rows"
+                f" and {100 * f.margin_share:.1f} % of the margin"
+            )
+            why += ": it adds more to R than to γ." if f.margin_share < f.length_share else "."
+        out.append(f"Unit variance: {_move(base, named['unit variance'])}.{why}")
+    if learners:
+        out.append(_favour(*learners))
+    elif not base.separable:
+        out.append(
+            "Perceptron or Winnow: the margins that would decide need a separator, and none was found."
+        )
+    return out
+
+
+def _effort(t: Treatment) -> str:
+    if t.clean:
+        return f"{t.updates} update{'s' * (t.updates != 1)}"
+    return f"no clean pass, {t.first_pass} mistakes in the first"
+
+
+def _favour(perceptron: Learner, winnow: Learner) -> str:
+    sides = (
+        f"{number(perceptron.bound_low)} to {number(perceptron.bound_up)} against "
+        f"{number(winnow.bound_low)} to {number(winnow.bound_up)}"
+    )
+    if perceptron.bound_up < winnow.bound_low:
+        favoured = f"The bounds favour the perceptron: {sides}."
+    elif winnow.bound_up < perceptron.bound_low:
+        favoured = f"The bounds favour balanced Winnow: {sides}."
+    else:
+        favoured = f"The bounds of perceptron and balanced Winnow cannot be told apart: {sides}."
+    return (
+        f"{favoured} Measured: {_count(perceptron.updates, perceptron.clean)} against "
+        f"{_count(winnow.updates, winnow.clean)} updates."
+    )
+
+
+# ------------------------------------------------------------------------------------------- advise
+
+
+def advise(
+    X: Any, y: Any, *, max_time: float = 30.0, max_rows: int = 20_000, random_state: int | None = 0
+) -> Advice:
+    r"""Measure what would shrink the number of updates of a perceptron on these data.
+
+    Each treatment of the rows is applied in turn: other constant coordinates B (``intercept_scaling``), among
+    them :math:`\sqrt{R|b|}`, for which :math:`R_{aug}^2/\gamma_{aug}^2 \le (R + |b|)^2/\gamma^2`; centring at
+    the mean, and half way between the means of the classes; unit variance; rows of length 1; buckets; the
+    kernel :math:`(1 + \langle x, z\rangle)^2`. For each the table has R, a bracket
+    :math:`[\gamma_{low}, \gamma_{up}]` around the best margin, :math:`R^2/\gamma^2` at its ends, and the
+    updates that a perceptron really made. Then the margins of the perceptron (L2 rows, L2 weights) and of
+    balanced Winnow (L∞ rows, L1 weights) are compared through their bounds :math:`R^2/\gamma_2^2` and
+    :math:`2X_\infty^2\ln(2n)/\gamma_1^2`.
+
+    Where no separator is found, the hinge bound of the first pass takes the place of :math:`R^2/\gamma^2`.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        CSR rows are never made dense: centring and bucketing are then left out.
+    y : array-like of shape (n_samples,)
+        Two labels.
+    max_time : float, default=30.0
+        Seconds, about; small data take less. A run that is stopped shows as ``>updates``.
+    max_rows : int, default=20_000
+        Of more rows a random part is taken, both classes in proportion. Their best margin is at least that of
+        all rows.
+    random_state : int or None, default=0
+        Order of the rows in each epoch.
+
+    Returns
+    -------
+    Advice
+        ``print`` it; ``treatments``, ``learners``, ``features``, ``verdict``, ``sentences``, ``best``.
+
+    Examples
+    --------
+    Two clouds, 25 away from the origin. Centring brings them back:
+
+    >>> from perceptrons import advise, datasets
+    >>> far = datasets.clouds_far()
+    >>> advice = advise(far.X, far.y)
+    >>> advice.verdict, round(advice.treatments[0].ratio_up)
+    ('separable', 5834)
+    >>> round(advice["centred at the mean"].ratio_up)
+    10
+    """
+    X, y, notes = _intake(X, y, max_rows, random_state)
+    if not 0.0 < max_time < math.inf:
+        raise ValueError(f"max_time must be a positive number of seconds; got max_time={max_time!r}.")
+    measuring.warm_up(X, y)
+    end = time.monotonic() + max_time
+    left = 13  # measurements to come
+
+    def share() -> float:
+        nonlocal left
+        left = max(left - 1, 1)
+        return max((end - time.monotonic()) / (left + 1), 0.05)
+
+    measured = [measuring.measure("as given, B = 1", "", Frame(X, y), share(), random_state)]
+    for work in (measuring.scalings(measured[0], X, y), measuring.treatments(X, y, notes)):
+        for name, how, frame in work:
+            measured.append(measuring.measure(name, how, frame, share(), random_state))
+    d = X.shape[1]
+    products = d + d * (d + 1) // 2
+    by_kernel = products > measuring.QUADRATIC or X.shape[0] * products > 20 * measuring.SMALL
+    if not by_kernel:
+        frame = Frame(measuring.quadratic(X.toarray() if is_sparse(X) else X), y, scale=None)
+        how = "KernelPerceptron(kernel=Polynomial(degree=2))"
+        measured.append(measuring.measure("degree 2", how, frame, share(), random_state))
+    measured = measuring.share_separators(measured)
+    treatments = [m.treatment for m in measured]
+    if by_kernel and X.shape[0] <= measuring.KERNEL_ROWS:
+        treatments.append(measuring.by_kernel(X, y, share(), random_state))
+    elif by_kernel:
+        notes.append(f"The kernel of degree 2 was left out: more than {measuring.KERNEL_ROWS} rows.")
+    base = measured[0]
+    learners: list[Learner] = []
+    features: list[Feature] = []
+    verdict = "not separable" if base.treatment.refuted else "undecided"
+    if base.treatment.separable:
+        verdict = "separable"
+        learners = measuring.learners(base.frame, base.treatment, share(), random_state)
+        features = measuring.features(X, y, base)
+    sentences = _sentences(treatments, learners, features, verdict)
+    return Advice(treatments, learners, features, verdict, sentences, notes, X.shape[0], d)
+
+
+def _intake(X: Any, y: Any, max_rows: int, seed: Any) -> tuple[Any, np.ndarray, list[str]]:
+    X = sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
+    if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"X must be a matrix of one row per example; got shape {X.shape}.")
+    if not np.isfinite(X.data if is_sparse(X) else X).all():
+        raise ValueError("X must hold finite numbers; it contains NaN or infinity.")
+    y = np.asarray(y).ravel()
+    if len(y) != X.shape[0]:
+        raise ValueError(f"X has {X.shape[0]} rows, y has {len(y)} labels.")
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise ValueError(
+            f"advise looks at two classes; y holds {len(classes)}. Take one against the rest: "
+            "advise(X, y == label)."
+        )
+    signs = np.where(y == classes[1], 1, -1)
+    notes = []
+    if X.shape[0] > max_rows:
+        rng = np.random.default_rng(seed)
+        kept = [
+            rng.permutation(np.flatnonzero(signs == s))[: max(1, round(max_rows * np.mean(signs == s)))]
+            for s in (-1, 1)
+        ]
+        rows = np.sort(np.concatenate(kept))
+        notes.append(
+            f"{len(rows)} of {X.shape[0]} rows were drawn; the best margin of all rows is at most theirs."
+        )
+        X, signs = X[rows], signs[rows]
+    return X, signs, notes

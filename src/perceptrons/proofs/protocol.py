@@ -1,0 +1,555 @@
+r"""The online protocol, and the adversary that no deterministic learner can escape.
+
+In each round t the learner receives :math:`x_t`, predicts, receives :math:`y_t`, and may update. What
+counts is the number of wrong predictions; the theorems bound it for every sequence, so nothing is
+drawn and nothing is held out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from .. import theory
+from ..engine.intake import is_sparse
+from ..estimators.one_row import Streaming
+from ._comparators import best_scale
+from ._tables import number, text_table
+
+__all__ = ["BoundCurves", "ForcedMistakes", "OnlineRun", "force_mistakes", "run_online"]
+
+MOST_FORCED = 10_000  # rows of the adversary, each as wide as there are rows
+
+
+# ------------------------------------------------------------------------- anything that can learn
+
+
+class Player:
+    """A learner of any make behind two verbs: ``predict(x)`` and ``learn(x, y)``."""
+
+    def __init__(self, learner: Any, classes: Any) -> None:
+        self.learner = learner
+        self.classes = None if classes is None else np.asarray(classes)
+        self.begun = False
+        self.silent = 0
+        self._predict, self._learn = self._verbs(learner)
+
+    def predict(self, x: Any) -> Any:
+        if not self.begun:
+            self._begin(x)
+            self.begun = True
+        try:
+            answer = self._predict(x)
+        except NotFittedError:
+            answer = None
+        if answer is None:  # it cannot answer yet
+            self.silent += 1
+            answer = None if self.classes is None else self.classes[0]
+        return answer.item() if isinstance(answer, np.generic) else answer
+
+    def learn(self, x: Any, y: Any) -> None:
+        self._learn(x, y)
+
+    def n_mistakes(self) -> int | None:
+        """The learner's own count, where it has one."""
+        if not isinstance(self.learner, Streaming) or "_space" not in vars(self.learner):
+            return None if not isinstance(self.learner, Streaming) else 0
+        return int(self.learner.n_mistakes_)
+
+    def _begin(self, x: Any) -> None:
+        """Tell a learner of ours the classes: a row of weight 0 is as good as absent."""
+        fresh = isinstance(self.learner, Streaming) and "_space" not in vars(self.learner)
+        if fresh and self.classes is not None and not isinstance(x, Mapping):
+            first = x if is_sparse(x) else np.asarray(x)[None, :]
+            self.learner.partial_fit(first, self.classes[:1], classes=self.classes, sample_weight=[0.0])
+
+    def _verbs(self, learner: Any) -> tuple[Any, Any]:
+        if isinstance(learner, tuple) and len(learner) == 2 and all(map(callable, learner)):
+            return learner
+        if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
+            if type(learner).__module__.partition(".")[0] == "river":
+                return self._of_river(learner)
+            return learner.predict_one, learner.learn_one
+        if hasattr(learner, "predict") and hasattr(learner, "partial_fit"):
+            return self._of_sklearn(learner)
+        if hasattr(learner, "predict") and hasattr(learner, "learn"):
+            return learner.predict, learner.learn
+        raise TypeError(
+            "learner must have predict_one and learn_one, or predict and partial_fit, or predict and learn, "
+            f"or be a pair of functions (predict, learn); got {type(learner).__name__}."
+        )
+
+    def _of_river(self, learner: Any) -> tuple[Any, Any]:
+        """River takes dicts; its two classes are False and True."""
+        two = self.classes if self.classes is not None and len(self.classes) == 2 else None
+
+        def named(x: Any) -> Any:
+            return x if isinstance(x, Mapping) else dict(enumerate(_dense(x).tolist()))
+
+        def predict(x: Any) -> Any:
+            answer = learner.predict_one(named(x))
+            return two[int(answer)] if two is not None and isinstance(answer, bool) else answer
+
+        def learn(x: Any, y: Any) -> None:
+            learner.learn_one(named(x), y if two is None else bool(y == two[1]))
+
+        return predict, learn
+
+    def _of_sklearn(self, learner: Any) -> tuple[Any, Any]:
+        """scikit-learn takes matrices; the first call of partial_fit has to name the classes."""
+        if self.classes is None:
+            raise ValueError(
+                f"{type(learner).__name__} has to know its classes before the first row; give classes=, such "
+                "as classes=[-1, 1]."
+            )
+        first = {"classes": self.classes}
+
+        def row(x: Any) -> Any:
+            return x if is_sparse(x) else np.asarray(x)[None, :]
+
+        def learn(x: Any, y: Any) -> None:
+            learner.partial_fit(row(x), [y], **first)
+            first.clear()
+
+        return lambda x: learner.predict(row(x))[0], learn
+
+
+def _dense(x: Any) -> np.ndarray:
+    return np.asarray(x.toarray() if is_sparse(x) else x, dtype=float).ravel()
+
+
+# ------------------------------------------------------------------------------------- the record
+
+
+class BoundCurves(NamedTuple):
+    """Bounds after each round, beside the mistakes; ``inf``: nothing is claimed, None: not asked for."""
+
+    mistakes: np.ndarray  #: wrong predictions so far
+    radius: np.ndarray  #: R so far
+    novikoff: np.ndarray | None  #: R²/γ²
+    hinge: np.ndarray | None  #: R²‖u‖² + 2H
+    hinge_tight: np.ndarray | None  #: ((a + √(a² + 4H))/2)², a = R‖u‖
+    total_distance: np.ndarray | None  #: R²/γ² + 2·TD/γ
+    u: np.ndarray | None  #: the comparator, with its weight of the constant coordinate if there is one
+
+
+@dataclass(frozen=True, repr=False)
+class OnlineRun:
+    """What happened in the online protocol; see :func:`run_online`."""
+
+    predictions: np.ndarray  #: one per round
+    labels: np.ndarray  #: what was the truth
+    mistakes: np.ndarray  #: rounds, from 0, with a wrong prediction
+    counted: np.ndarray | None  #: rounds that the learner itself counts as mistakes, where it tells
+    n_silent: int  #: rounds in which it could not answer, and the smaller label was taken
+    learner: Any  #: as it is after the last round
+    rows: Any = field(repr=False)  #: what was served: a matrix, or a list of rows
+
+    @property
+    def n_examples(self) -> int:
+        """How many rounds there were."""
+        return len(self.labels)
+
+    @property
+    def n_mistakes(self) -> int:
+        """How many predictions were wrong."""
+        return len(self.mistakes)
+
+    @property
+    def curve(self) -> np.ndarray:
+        """Wrong predictions up to each round, it included."""
+        return _steps(self.mistakes, self.n_examples)
+
+    def bounds(self, u: Any = None, gamma: float | None = None, bias: float | None = None) -> BoundCurves:
+        r"""What the perceptron's theorems allow after each round, as arrays beside the mistakes.
+
+        R is the longest row so far. The bounds are about the perceptron from w = 0; another learner is
+        only compared with them.
+
+        Parameters
+        ----------
+        u : array or dict of weights, optional
+            A comparator. ``hinge`` is :math:`R^2\|u\|^2 + 2H` with
+            :math:`H = \sum\max(0, 1 - y\langle u, x\rangle)`, over the rounds that the learner itself
+            counts as mistakes where it tells, and over all rounds so far where it does not. Without
+            ``u`` and ``gamma`` it is c times the learner's final weights, for the best c. Not for
+            kernel learners: R and γ are those of the kernel's space.
+        gamma : float, optional
+            A margin that some unit vector has on every row: ``novikoff`` is :math:`R^2/\gamma^2`. With
+            ``u`` but no ``gamma`` it is the margin of u on the rows so far. With both,
+            ``total_distance`` is what u/‖u‖ misses of the margin γ.
+        bias : float, optional
+            The constant coordinate B that the rows are seen with; default: that of the learner, 0 for
+            one that is not ours. A ``u`` without a weight for it has weight 0 there.
+
+        Returns
+        -------
+        BoundCurves
+        """
+        y = self._signs()
+        B = _bias_of(self.learner) if bias is None else float(bias)
+        lengths = self._lengths(B)
+        unit = getattr(self.learner, "row_norm", None) == "l2"
+        R = np.maximum.accumulate((lengths > 0.0).astype(float) if unit else lengths)
+        w = None
+        if u is not None:
+            w = self._vector(u, B)
+        elif gamma is None:
+            w = self._own_weights(B)
+        novikoff = None if gamma is None else np.array([theory.novikoff(r, gamma) for r in R])
+        if w is None:
+            return BoundCurves(self.curve, R, novikoff, None, None, None, None)
+        m = y * (_products(self.rows, w) + B * w[-1])
+        if unit:
+            m = m / np.where(lengths > 0.0, lengths, 1.0)
+        length = float(np.linalg.norm(w))
+        if u is None:
+            c = best_scale(m, float(R[-1] * length) if len(R) else 0.0)
+            w, m, length = c * w, c * m, c * length
+        H = self._missed(np.maximum(0.0, 1.0 - m))
+        distance = None
+        if gamma is None:
+            worst = np.minimum.accumulate(m)
+            novikoff = np.array([theory.novikoff(r * length, max(low, 0.0)) for r, low in zip(R, worst)])
+        elif length > 0.0:
+            TD = self._missed(np.maximum(0.0, gamma - m / length))
+            distance = np.array([theory.total_distance(r, gamma, td) for r, td in zip(R, TD)])
+        return BoundCurves(
+            self.curve,
+            R,
+            novikoff,
+            np.array([theory.hinge(r, length, h) for r, h in zip(R, H)]),
+            np.array([theory.hinge_tight(r, length, h) for r, h in zip(R, H)]),
+            distance,
+            w if B else w[:-1],
+        )
+
+    def table(self, u: Any = None, gamma: float | None = None, bias: float | None = None) -> str:
+        """Mistakes at rounds 1, 2, 5, 10, 20, 50, … and at the last, with the bounds if there are any.
+
+        The arguments are those of :meth:`bounds`; without ``u`` and ``gamma`` there are none.
+        """
+        curves = BoundCurves(self.curve, *[None] * 6)  # type: ignore[arg-type]
+        if u is not None or gamma is not None:
+            curves = self.bounds(u, gamma, bias)
+        names = [n for n in BoundCurves._fields[:-1] if n != "mistakes" and getattr(curves, n) is not None]
+        head = ["examples", "mistakes", *(name.replace("_", " ") for name in names)]
+        rows = []
+        for t in _checkpoints(self.n_examples):
+            values = [number(float(getattr(curves, name)[t - 1])) for name in names]
+            rows.append([str(t), str(int(curves.mistakes[t - 1])), *values])
+        return text_table(head, rows)
+
+    def __repr__(self) -> str:
+        return f"<OnlineRun: {self._sentence()}>"
+
+    def __str__(self) -> str:
+        return f"{self._sentence()}\n{self.table()}" if self.n_examples else self._sentence()
+
+    def _sentence(self) -> str:
+        n, rounds = self.n_mistakes, self.n_examples
+        return f"{_name(self.learner)}, {n} mistake{'s' * (n != 1)} on {rounds} example{'s' * (rounds != 1)}"
+
+    def _signs(self) -> np.ndarray:
+        """Labels as -1 and +1; one label alone is +1 unless it is -1, 0 or False."""
+        classes = np.unique(self.labels)
+        if len(classes) > 2:
+            raise ValueError(f"The bounds of bounds() are for two classes; the run has {len(classes)}.")
+        if len(classes) == 1 and classes[0] in (-1, 0):
+            return np.full(self.n_examples, -1.0)
+        return np.where(self.labels == classes[-1], 1.0, -1.0) if len(classes) else np.zeros(0)
+
+    def _lengths(self, B: float) -> np.ndarray:
+        """Length of each row, in the space the learner sees it in."""
+        kernel = getattr(self.learner, "kernel_", None)
+        if kernel is None:
+            return np.hypot(_norms(self.rows), B)
+        rows = np.array([_dense(x) for x in self.rows]) if isinstance(self.rows, list) else self.rows
+        return np.sqrt(np.asarray(kernel.diagonal(kernel.prepare(rows)), dtype=float) + B * B)
+
+    def _missed(self, losses: np.ndarray) -> np.ndarray:
+        """Losses summed up to each round, over the rounds that count."""
+        if self.counted is not None:
+            chosen = np.zeros(len(losses))
+            chosen[self.counted] = losses[self.counted]
+            losses = chosen
+        return np.cumsum(losses)
+
+    def _vector(self, u: Any, B: float) -> Any:
+        """u with its weight of the constant coordinate last."""
+        if hasattr(self.learner, "kernel_"):
+            raise ValueError(
+                f"u must live in the kernel's space for {_name(self.learner)}, and weights do not; "
+                "give gamma=, a margin that holds there."
+            )
+        if isinstance(u, Mapping):
+            names = _names(self.rows)
+            return np.append([float(u.get(name, 0.0)) for name in names], 0.0)
+        w = np.asarray(u, dtype=float).ravel()
+        d = _width(self.rows)
+        if w.size == d:
+            return np.append(w, 0.0)
+        if w.size == d + 1 and B:
+            return w
+        also = f", or {d + 1} with the constant coordinate" if B else ""
+        raise ValueError(f"u must have {d} weights, one per feature{also}; got {w.size}.")
+
+    def _own_weights(self, B: float) -> np.ndarray:
+        coef = getattr(self.learner, "coef_", None)
+        if coef is None or np.ndim(coef) != 2 or len(coef) != 1 or not isinstance(coef, np.ndarray):
+            raise ValueError(
+                f"{_name(self.learner)} has no weights coef_ of two classes to compare with; give u=, a "
+                "vector of weights, or gamma=, a margin that holds."
+            )
+        intercept = float(np.ravel(getattr(self.learner, "intercept_", 0.0))[0])
+        w = np.ravel(coef)
+        if isinstance(self.rows, list) and self.rows and isinstance(self.rows[0], Mapping):
+            known = dict(zip(self.learner.feature_names_in_, w))
+            w = np.array([known.get(name, 0.0) for name in _names(self.rows)])
+        return np.append(w, intercept / B if B else 0.0)
+
+
+def _name(learner: Any) -> str:
+    return "Two functions" if isinstance(learner, tuple) else type(learner).__name__
+
+
+def _steps(rounds: np.ndarray, n: int) -> np.ndarray:
+    return np.cumsum(np.bincount(rounds, minlength=n)) if n else np.zeros(0, np.int64)
+
+
+def _checkpoints(n: int) -> list[int]:
+    marks = [k * 10**e for e in range(len(str(n))) for k in (1, 2, 5)]
+    return [t for t in marks if t < n] + ([n] if n else [])
+
+
+def _bias_of(learner: Any) -> float:
+    if isinstance(learner, Streaming) and learner.fit_intercept:
+        return float(learner.intercept_scaling)
+    return 0.0
+
+
+# rows are a matrix, or a list of arrays or of dicts
+
+
+def _names(rows: Any) -> list[Any]:
+    return sorted({name for x in rows for name in x}, key=str)
+
+
+def _width(rows: Any) -> int:
+    if not isinstance(rows, list):
+        return int(rows.shape[1])
+    if rows and isinstance(rows[0], Mapping):
+        return len(_names(rows))
+    return len(_dense(rows[0])) if rows else 0
+
+
+def _norms(rows: Any) -> np.ndarray:
+    if isinstance(rows, list):
+        return np.array([_length(x) for x in rows])
+    if is_sparse(rows):
+        return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel())
+    return np.linalg.norm(rows, axis=1)
+
+
+def _length(x: Any) -> float:
+    values = list(x.values()) if isinstance(x, Mapping) else _dense(x)
+    return float(np.linalg.norm(np.asarray(values, dtype=float)))
+
+
+def _products(rows: Any, w: np.ndarray) -> np.ndarray:
+    """<w, x> of every row, the last weight left out."""
+    if not isinstance(rows, list):
+        return np.asarray(rows @ w[:-1], dtype=float).ravel()
+    if rows and isinstance(rows[0], Mapping):
+        place = {name: j for j, name in enumerate(_names(rows))}
+        return np.array([sum(v * w[place[name]] for name, v in x.items()) for x in rows])
+    return np.array([float(_dense(x) @ w[:-1]) for x in rows])
+
+
+# ------------------------------------------------------------------------------------ the protocol
+
+
+def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
+    r"""Play the online protocol: receive x, predict, receive y, record, update.
+
+    Parameters
+    ----------
+    learner : object, or a pair of functions
+        Anything with ``predict_one(x)`` and ``learn_one(x, y)`` (ours, River's), with ``predict(X)`` and
+        ``partial_fit(X, y, classes=)`` (scikit-learn's), with ``predict(x)`` and ``learn(x, y)``, or a
+        pair of functions ``(predict, learn)``. It is trained in place. A learner that cannot answer yet,
+        because it is not fitted or answers None, is taken to predict the smaller label.
+    sequence : (X, y), an object with X and y, or an iterable of pairs (x, y)
+        X is an array or a CSR matrix; x an array, a CSR row, or a dict for learners that take dicts. An
+        iterable may be a generator that watches the learner: the next pair is asked for after the
+        update.
+    classes : array-like, optional
+        All labels; default: those of the sequence, unless that is a generator.
+
+    Returns
+    -------
+    OnlineRun
+        ``predictions``, ``mistakes`` (rounds, from 0), ``curve`` (their number so far), ``n_examples``,
+        ``learner``, and the method ``bounds``.
+
+    Examples
+    --------
+    The four points of the perceptron by hand. At w = 0 the first answer is -1, which is wrong and gives
+    w = (1, 2); the last row corrects it to (2, 1):
+
+    >>> from perceptrons import Perceptron, datasets
+    >>> points = datasets.four_points()
+    >>> run = run_online(Perceptron(fit_intercept=False), points)
+    >>> run.predictions, run.mistakes, run.curve
+    (array([-1,  1, -1,  1]), array([0, 3]), array([1, 1, 1, 2]))
+    >>> print(run.table(u=[3, 0], gamma=0.95))
+    examples  mistakes  radius  novikoff  hinge  hinge tight  total distance
+    1                1   2.236      5.54     45           45            5.54
+    2                1   2.236      5.54     45           45            5.54
+    4                2   2.236      5.54     45           45            5.54
+    """
+    pairs, rows, classes = _pairs(sequence, classes)
+    player = Player(learner, classes)
+    served: list[Any] = []
+    predictions: list[Any] = []
+    labels: list[Any] = []
+    wrong, counted = [], []
+    before = player.n_mistakes()
+    for x, y in pairs:
+        answer = player.predict(x)
+        if answer is None or answer != y:
+            wrong.append(len(labels))
+        player.learn(x, y)
+        after = player.n_mistakes()
+        if after is not None and after > (before or 0):
+            counted.append(len(labels))
+        before = after
+        predictions.append(answer)
+        labels.append(y.item() if isinstance(y, np.generic) else y)
+        if rows is None:
+            served.append(x)
+    return OnlineRun(
+        predictions=np.array(predictions),
+        labels=np.array(labels),
+        mistakes=np.array(wrong, dtype=np.int64),
+        counted=None if before is None else np.array(counted, dtype=np.int64),
+        n_silent=player.silent,
+        learner=learner,
+        rows=served if rows is None else rows,
+    )
+
+
+def _pairs(sequence: Any, classes: Any) -> tuple[Iterable[Any], Any, Any]:
+    """The pairs one by one, the matrix of rows if there is one, and the classes if they are known."""
+    if hasattr(sequence, "X") and hasattr(sequence, "y"):
+        sequence = (sequence.X, sequence.y)
+    if _is_matrix_and_labels(sequence):
+        X, y = sequence
+        X = sparse.csr_array(X) if is_sparse(X) else np.asarray(X, dtype=float)
+        y = np.asarray(y)
+        if X.ndim != 2 or X.shape[0] != len(y):
+            raise ValueError(f"sequence (X, y) must have a label per row; got X {X.shape}, y {y.shape}.")
+        return _matrix_pairs(X, y), X, _labels(y) if classes is None and len(y) else classes
+    if not isinstance(sequence, Iterable):
+        raise TypeError(
+            f"sequence must be (X, y) or an iterable of pairs (x, y); got {type(sequence).__name__}."
+        )
+    if classes is None and isinstance(sequence, (list, tuple)) and sequence:
+        classes = _labels([y for _, y in sequence])
+    return sequence, None, classes
+
+
+def _labels(y: Any) -> np.ndarray:
+    """The labels there are; -1 and 1, or 0 and 1, are both there when only one of them occurs."""
+    found = np.unique(y)
+    if len(found) == 1 and found.dtype.kind in "iuf" and found[0] in (-1, 0, 1):
+        return np.array([0, 1] if found[0] == 0 else [-1, 1])
+    return found
+
+
+def _is_matrix_and_labels(sequence: Any) -> bool:
+    if not isinstance(sequence, (tuple, list)) or len(sequence) != 2:
+        return False
+    X, y = sequence
+    if is_sparse(X) or getattr(X, "ndim", 0) == 2:
+        return True
+    if isinstance(X, tuple) or isinstance(y, Mapping):
+        return False
+    with contextlib.suppress(ValueError, TypeError):  # ragged: pairs
+        return np.ndim(y) == 1 and np.ndim(X) == 2
+    return False
+
+
+def _matrix_pairs(X: Any, y: np.ndarray) -> Iterator[tuple[Any, Any]]:
+    dense = not is_sparse(X)
+    for i in range(len(y)):
+        yield (X[i] if dense else X[[i]]), y[i]
+
+
+# ------------------------------------------------------------------------------------ the adversary
+
+
+class ForcedMistakes(NamedTuple):
+    """What :func:`force_mistakes` answers; unpacks as ``n, sequence, u``."""
+
+    n: int  #: mistakes made, one per row
+    sequence: tuple[np.ndarray, np.ndarray]  #: (X, y): the rows e_1, …, e_n and the labels they were given
+    u: np.ndarray  #: a unit vector with y<u, x> = n^{-1/2} ≥ γ on all of them
+
+
+def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> ForcedMistakes:
+    r"""Force :math:`\lfloor 1/\gamma^2\rfloor` mistakes out of a learner, with a separator of margin γ left.
+
+    Serve :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the
+    prediction. All n predictions are wrong; and yet :math:`u = n^{-1/2}\sum y_i e_i` is a unit vector with
+    :math:`y_i\langle u, e_i\rangle = n^{-1/2} \ge \gamma`, and R = 1. So no deterministic learner has a
+    better bound than :math:`\lfloor R^2/\gamma^2\rfloor`, which the perceptron meets. A deterministic learner
+    makes the same mistakes again when the same sequence is served without looking; a randomised one n/2
+    of them on average.
+
+    Parameters
+    ----------
+    learner : object, or a pair of functions
+        As in :func:`run_online`; fresh. It is trained in place.
+    gamma : float
+        :math:`0 < \gamma \le 1`, and at least 0.01: the rows have :math:`1/\gamma^2` entries.
+    classes : pair of labels, default=(-1, 1)
+        The smaller and the larger label; u is positive for the larger one.
+
+    Returns
+    -------
+    n, sequence, u : ForcedMistakes
+        ``sequence`` is (X, y), which :func:`run_online` takes.
+
+    Examples
+    --------
+    >>> from perceptrons import Perceptron
+    >>> n, (X, y), u = force_mistakes(Perceptron(fit_intercept=False), gamma=0.5)
+    >>> n, y, u
+    (4, array([1, 1, 1, 1]), array([0.5, 0.5, 0.5, 0.5]))
+    >>> run_online(Perceptron(fit_intercept=False), (X, y)).n_mistakes
+    4
+    """
+    n = theory.forced_mistakes(gamma)
+    if not n <= MOST_FORCED:
+        raise ValueError(
+            f"gamma must be at least {MOST_FORCED**-0.5:g}: the adversary serves 1/gamma^2 rows of as many "
+            f"entries; got gamma={gamma!r}."
+        )
+    n, labels = int(n), np.asarray(classes)
+    if labels.shape != (2,):
+        raise ValueError(f"classes must be a pair of labels; got classes={classes!r}.")
+    player, X = Player(learner, labels), np.eye(n)
+    signs = np.ones(n)
+    for i, x in enumerate(X):
+        answer = player.predict(x)
+        signs[i] = -1.0 if answer == labels[1] else 1.0
+        player.learn(x, labels[int(signs[i] > 0.0)].item())
+    y = labels[(signs > 0.0).astype(int)]
+    return ForcedMistakes(n, (X, y), signs / np.sqrt(n))
