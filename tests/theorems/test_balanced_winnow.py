@@ -72,6 +72,23 @@ def test_any_data(part, sample, draw):
     assert model.n_mistakes_ <= M * (1.0 + 1e-9)
 
 
+@PARTS
+@given(samples(), st.data())
+def test_any_data_against_an_adversary(part, sample, draw):
+    X, y, _ = sample
+    n, X_inf = X.shape[1], float(np.abs(X).max())
+    u = np.array(draw.draw(st.lists(dyadic(), min_size=n, max_size=n), label="u"))
+    assume(X_inf > 0.0 and np.abs(u).sum() > 0.0)
+    u = u / np.abs(u).sum()
+    gamma = draw.draw(st.sampled_from([0.125, 0.5, 2.0]), label="gamma")
+    eta = part * 2.0 * gamma / X_inf**2
+    model = begin(BalancedWinnow(eta=eta, fit_intercept=False), X)
+    rows = list(worst_rows(model, X, y, limit=60))
+    TD = float(np.maximum(0.0, gamma - y[rows] * (X[rows] @ u)).sum())
+    M = theory.balanced_winnow_total_distance(X_inf, gamma, n, eta, TD)
+    assert 0 < model.n_mistakes_ == len(rows) <= M * (1.0 + 1e-9)
+
+
 @given(separable(), st.sampled_from([0.25, 1.0, 4.0]), st.data())
 def test_a_guess_is_refuted_only_if_it_is_too_large(data, guess, draw):
     """More than 2X^2 ln(2n)/g^2 mistakes at the rate g/X^2 prove that no target has L1 margin g."""
@@ -80,6 +97,24 @@ def test_a_guess_is_refuted_only_if_it_is_too_large(data, guess, draw):
     model.fit(X, y, order=draw.draw(orders(len(y), max_epochs=30)))
     if model.n_mistakes_ > theory.balanced_winnow(X_inf, guess, X.shape[1]):
         assert best_l1_margin(X, y) < guess * (1.0 + 1e-9)
+
+
+@given(separable())
+def test_halving_the_guess_finds_the_margin_within_a_factor_of_two(data):
+    """A guess is halved when it is refuted: one that stands is more than half of the best L1 margin."""
+    X, y, _, X_inf = l1(data)
+    best, n = best_l1_margin(X, y), X.shape[1]
+    assume(theory.balanced_winnow(X_inf, best / 2.0, n) < 3000)
+    guess = 2.0 * X_inf  # beyond any margin
+    while True:
+        model = begin(BalancedWinnow(eta=guess / X_inf**2, fit_intercept=False), X)
+        allowed = theory.balanced_winnow(X_inf, guess, n)
+        if sum(1 for _ in worst_rows(model, X, y, limit=int(allowed) + 1)) <= allowed:
+            break
+        assert best < guess  # it was refuted
+        guess /= 2.0
+    assert guess > best / 2.0 * (1.0 - 1e-9)
+    assert np.all(y * (X @ model.coef_[0]) > 0.0)
 
 
 def test_irrelevant_inputs_cost_their_logarithm():

@@ -102,3 +102,4 @@ def test_the_bound_says_something_where_rows_had_to_leave(budget):
     mistakes = learn(model, X, y)
     bound = theory.forgetron(np.linalg.norm(u), hinge(u, X, y).sum(), budget)
     assert len(model) == budget < mistakes <= bound < 0.5 * len(y)
+    assert 0.0 < model.forgetting_cost <= 15.0 / 32.0 * mistakes * (1.0 + 1e-12)

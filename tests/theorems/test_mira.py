@@ -43,6 +43,9 @@ def test_worst_sequences(p, data):
         before, distance = distance, np.linalg.norm(model.coef_[0] - target)
         assert distance <= before * SLACK
         assert length(model) <= 2.0 / gamma * SLACK
+    reached = margins(model, X, y)
+    if np.all(reached > p):  # the adversary has no row left: as good as a clean pass
+        assert np.min(reached) / length(model) > theory.mira_margin(gamma, p) / SLACK
 
 
 @given(separable(), st.data())

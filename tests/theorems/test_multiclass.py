@@ -92,6 +92,27 @@ def test_hinge_bounds_on_any_data(sample, draw):
         assert tight <= theory.multiclass_hinge(R, norm, H) * SLACK
 
 
+@given(multiclass_samples(), st.data())
+def test_hinge_bounds_against_an_adversary(sample, draw):
+    X, y, n_classes, _ = sample
+    model = prepared(Perceptron(fit_intercept=False), X, y)
+    rows, rivals = [], []
+    W = model.coef_.copy()
+    for i in against(model, X, y):
+        s = W @ X[i]
+        s[y[i]] = -np.inf
+        rows.append(i)
+        rivals.append(int(np.argmax(s)))
+        W = model.coef_.copy()
+    assert model.n_mistakes_ == len(rows) > 0
+    R, n = theory.radius(X), X.shape[1]
+    drawn = draw.draw(st.lists(dyadic(1.0), min_size=n_classes * n, max_size=n_classes * n), label="u")
+    for u in (np.reshape(drawn, (n_classes, n)), *(c * W for c in np.geomspace(1e-2, 1e2, 9))):
+        ahead = np.array([(u[y[i]] - u[z]) @ X[i] for i, z in zip(rows, rivals)])
+        H = float(np.maximum(0.0, 1.0 - ahead).sum())
+        assert len(rows) <= theory.multiclass_hinge_tight(R, float(np.linalg.norm(u)), H) * SLACK
+
+
 @given(separable(), st.data())
 def test_two_classes_have_the_binary_bound(data, draw):
     """u = (-v, v)/sqrt(2) has margin sqrt(2) gamma."""

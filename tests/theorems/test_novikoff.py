@@ -59,6 +59,33 @@ def test_from_another_start(data, draw, eta):
     assert model.n_updates_ <= bound
 
 
+@given(separable(), st.data(), scales)
+def test_from_another_start_against_an_adversary(data, draw, eta):
+    X, y, u, gamma = data
+    drawn = np.array(draw.draw(st.lists(dyadic(), min_size=X.shape[1], max_size=X.shape[1]), label="w0"))
+    R = theory.radius(X)
+    for w0 in (drawn, -4.0 * u):  # the second points the wrong way, and has to be unlearned
+        bound = theory.novikoff_from(R, gamma, np.linalg.norm(w0), eta)
+        model = Perceptron(learning_rate=eta, fit_intercept=False, warm_start=True)
+        w = w0
+        for updates in range(60):
+            assert updates <= bound * (1.0 + 1e-9)
+            m = y * (X @ w)
+            if np.all(m > 0.0):
+                break
+            i = int(np.argmax(np.where(m <= 0.0, m, -np.inf)))
+            rows = [i, int(np.flatnonzero(y != y[i])[0])]  # fit wants both labels; only i is visited
+            w = model.fit(X[rows], y[rows], coef_init=w, order=[[0]]).coef_[0].copy()
+
+
+def test_a_bad_start_costs_more_than_the_bound_from_zero():
+    """So the term 2||w0||/(eta gamma) cannot be left out: R^2/gamma^2 = 1 here, and 4 updates are needed."""
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1, -1])
+    model = Perceptron(fit_intercept=False, max_iter=None, shuffle=False).fit(X, y, coef_init=[-3.0, 0.0])
+    assert theory.novikoff(1.0, 1.0) == 1.0
+    assert 1 < model.n_updates_ == 4 <= theory.novikoff_from(1.0, 1.0, w0_norm=3.0)
+
+
 @given(st.one_of(samples(), separable()))
 def test_what_can_be_checked_at_every_moment(sample):
     """||w||^2 <= Q <= k R^2; no separator has a margin beyond ||w||/k, nor beyond R/sqrt(k)."""

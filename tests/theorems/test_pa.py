@@ -98,3 +98,17 @@ def test_soft_variants_against_an_adversary(variant, sample, C, draw):
             assert model.n_errors_ <= theory.pa1(R, norm, C, float(losses.sum())) * SLACK
         else:
             assert model.squared_loss_ <= theory.pa2(R, norm, C, float((losses**2).sum())) * SLACK
+
+
+@given(samples(), st.data())
+def test_hard_on_rows_of_length_one_against_an_adversary(sample, draw):
+    X, y, _ = sample
+    lengths = np.linalg.norm(X, axis=1)
+    assume(np.all(lengths > 0.0))
+    X = X / lengths[:, None]
+    model = begin(PassiveAggressive(variant="hard", fit_intercept=False), X)
+    rows = list(worst_rows(model, X, y, threshold=1.0 - 1e-9, limit=40))
+    assert len(rows) > 0
+    for u in comparators(draw, X.shape[1], model.coef_[0]):
+        squared = float(np.sum(hinge(u, X[rows], y[rows]) ** 2))
+        assert 0.0 < model.squared_loss_ <= theory.pa_unit(np.linalg.norm(u), squared) * SLACK

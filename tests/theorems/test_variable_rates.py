@@ -20,7 +20,7 @@ def test_random_sequences(rate, data, draw):
     model = Perceptron(learning_rate=rate, fit_intercept=False, log_updates=True).fit(X, y, order=order)
     steps, R = model.update_log_["step"], theory.radius(X)
     assert theory.variable_rate_left(steps) <= theory.variable_rate(R, gamma)
-    H = float(np.sum(1.0 / np.arange(1, len(steps) + 1)))
+    H = theory.harmonic_left(len(steps))
     if rate == "updates":
         assert np.allclose(steps, 1.0 / np.arange(1, len(steps) + 1))
         assert theory.harmonic_sum(R, gamma) >= H

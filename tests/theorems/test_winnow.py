@@ -101,6 +101,36 @@ def test_winnow2_on_an_or_by_the_general_bound(target, draw):
     assert model.n_mistakes_ <= theory.winnow2_general(n, float(n), 1.0, float(len(relevant)))
 
 
+@pytest.mark.parametrize("theta", [1.0, 8.0])
+@pytest.mark.parametrize(("k", "r"), [(1, 1), (1, 3), (2, 3), (3, 5)])
+def test_winnow2_by_the_general_bound_against_an_adversary(k, r, theta):
+    """All 0/1 rows of 8 inputs, k of r: the mistaken row nearest to the threshold, until there is none."""
+    n, delta = 8, 1.0 / k
+    X = np.array(list(product([0.0, 1.0], repeat=n)))
+    y = np.where(X[:, :r].sum(axis=1) >= k, 1, -1)
+    model = begin(Winnow(alpha=1.0 + delta / 2.0, threshold=theta), X)
+    bound = theory.winnow2_general(n, theta, delta, r * delta)
+    while len(wrong := np.flatnonzero(model.predict(X) != y)):
+        i = wrong[np.argmin(np.abs(model.decision_function(X[wrong])))]
+        model.learn_one(X[i], y[i])
+        assert model.n_mistakes_ <= bound
+    assert model.n_mistakes_ > r
+
+
+@pytest.mark.parametrize("alpha", [1.5, 3.0])
+@pytest.mark.parametrize("theta", [2.0, 8.0, 64.0])
+def test_winnow1_by_the_general_bound_against_an_adversary(alpha, theta):
+    n, r = 8, 2
+    X = np.array(list(product([0.0, 1.0], repeat=n)))
+    y = np.where(X[:, :r].any(axis=1), 1, -1)
+    model = begin(Winnow(kind=1, alpha=alpha, threshold=theta), X)
+    while len(wrong := np.flatnonzero(model.predict(X) != y)):
+        i = wrong[np.argmin(np.abs(model.decision_function(X[wrong])))]
+        model.learn_one(X[i], y[i])
+        assert model.n_mistakes_ <= theory.winnow1_general(n, r, alpha, theta) * (1.0 + 1e-9)
+    assert model.n_mistakes_ > 1
+
+
 def test_irrelevant_inputs_cost_their_logarithm():
     """r = 2 among more and more inputs: the mistakes stay below the bound, which is far below n."""
     rng = np.random.default_rng(0)

@@ -11,6 +11,8 @@ from strategies import best_l1_margin, best_margin
 
 import perceptrons as pc
 from perceptrons import advise, datasets, proofs, theory
+from perceptrons.proofs import _measuring
+from perceptrons.proofs.advice import _compare, _sentences
 
 
 def rows(X, B=1.0):
@@ -106,6 +108,52 @@ def test_where_the_length_comes_from(far):
     assert any(f"Feature {first.column} makes up" in sentence for sentence in advice.sentences)
 
 
+def test_what_to_do_is_said_first(far):
+    _, advice = far
+    best = advice.best
+    assert advice.sentences[1].startswith(f"Best: {best.name}, {best.how}.")
+    assert f"{best.updates} update with it" in advice.sentences[1]
+
+
+def test_small_differences_are_not_called_better_or_worse():
+    """The order of the rows alone moves a count by about its root."""
+    given = advise(*datasets.four_points()[:2]).treatments[0]._replace(clean=True, updates=600)
+    near, far = given._replace(updates=640), given._replace(updates=800)
+    assert _compare(near, given) == 0 and _compare(given, near) == 0
+    assert _compare(far, given) == 1 and _compare(given, far) == -1
+    stopped = given._replace(clean=False, first_pass=1)
+    assert _compare(given, stopped) == -1 and _compare(stopped, given) == 1
+    assert _compare(stopped._replace(first_pass=20), stopped._replace(first_pass=15)) == 0
+    text = " ".join(
+        _sentences([given, near._replace(name="near"), far._replace(name="far")], [], [], "separable")
+    )
+    assert "Nothing that was tried does clearly better" in text
+    assert "No clear difference, another order of the rows might turn it round: near." in text
+    assert "More work: far." in text
+
+
+def test_unit_variance_can_hurt_and_the_reason_is_told():
+    """The one feature that matters is the long one: scaling makes the noise as long."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(scale=0.01, size=(60, 20))
+    y = np.repeat([1, -1], 30)
+    X[:, 0] = y * rng.uniform(1.0, 2.0, 60)
+    advice = advise(X, y)
+    assert advice["unit variance"].ratio_low > advice.treatments[0].ratio_up
+    sentence = next(s for s in advice.sentences if s.startswith("Unit variance"))
+    assert "scaled alike, the features that matter less are as long" in sentence
+
+
+def test_a_solver_that_stops_short_is_asked_again():
+    """Dependent rows on which non-negative least squares answers far below the optimum, in one unit."""
+    data = proofs.shrinking_margin(0.0, gamma=0.5, bias=8.0)
+    Z = rows(data.X, 8.0)
+    *_, (w, up) = _measuring._least_distance(Z, data.y)
+    assert theory.gamma_low(w, Z, data.y) == pytest.approx(0.5, rel=1e-6) and up == pytest.approx(
+        0.5, rel=1e-6
+    )
+
+
 # ------------------------------------------------------------------------------------ not separable
 
 
@@ -119,6 +167,11 @@ def test_where_no_plane_separates():
     assert "no plane separates" in advice.sentences[0] and "hinge bound" in advice.sentences[0]
     run = pc.Perceptron(max_iter=1, random_state=0).fit(toy.X, toy.y)
     assert given.first_pass == run.n_mistakes_
+
+
+def test_the_same_row_with_both_labels():
+    advice = advise([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 1, 1])
+    assert advice.verdict == "not separable" and advice["degree 2"].refuted
 
 
 def test_degree_two_separates_rings():
@@ -150,8 +203,6 @@ def test_sparse_rows_stay_sparse():
 
 
 def test_wide_sparse_rows_go_the_other_way(monkeypatch):
-    from perceptrons.proofs import _measuring
-
     data = proofs.separable(60, 300, 0.1, density=0.05)
     exact = advise(data.X, data.y)
     monkeypatch.setattr(_measuring, "SMALL", 10)  # as if there were millions of entries

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -36,6 +37,10 @@ def near(value):
         (theory.novikoff(R=3, gamma=0.5), 36),
         (theory.novikoff(R=np.float32(3), gamma=Fraction(1, 2)), 36),
         (theory.novikoff_from(R=3, gamma=0.5, w0_norm=2, eta=4), 36 + 2),
+        (theory.novikoff_augmented(R=3, gamma=0.5, b=-4, B=2), 13 * 5 * 4),
+        (theory.novikoff_augmented(R=3, gamma=0.5, b=-4), 49 * 4),  # B = sqrt(12): 21 * 7/3
+        (theory.novikoff_augmented(R=3, gamma=0.5, b=0), 36),
+        (theory.augmented_margin(gamma=2, b=-4, B=3), 1.2),
         (theory.passes(R=3, gamma=0.5), 37),
         (theory.passes(R=0.3, gamma=0.1), 10),  # 0.3/0.1 < 3 in floating point
         (theory.passes(R=1, gamma=0.4), 7),  # 6.25
@@ -51,6 +56,8 @@ def near(value):
         (theory.single_point_steps(R=2, gamma=1, w0_norm=3, step=0.5), 10),
         (theory.variable_rate_left([1, 1 / 2, 1 / 3]), (11 / 6) ** 2 / (49 / 36)),
         (theory.variable_rate_left([]), 0),
+        (theory.harmonic_left(0), 0),
+        (theory.harmonic_left(3), 11 / 6),
         (theory.harmonic_sum(R=math.sqrt(6), gamma=math.pi), 1),
         (theory.harmonic_sum(R=math.sqrt(6), gamma=math.pi, m=4), 4),
         (theory.harmonic_updates(R=math.sqrt(6), gamma=math.pi), math.e),
@@ -264,6 +271,7 @@ def test_second_order_terms_dense_sparse_wide_and_tall():
         theory.novikoff(R=0, gamma=0),
         theory.novikoff(R=1e200, gamma=1e-200),
         theory.novikoff_from(R=1, gamma=0, w0_norm=0),
+        theory.novikoff_augmented(R=1, gamma=0, b=1),
         theory.passes(R=1, gamma=0),
         theory.forced_mistakes(gamma=0),
         theory.total_distance(R=1, gamma=0, TD=0),
@@ -312,6 +320,8 @@ def test_void_bound_is_infinite(value):
             lambda: theory.novikoff_from(1, 1, 1, eta=0),
             "eta must be a positive number; got eta=0.",
         ),
+        (lambda: theory.augmented_margin(1, math.inf), "b must be a finite number; got b=inf."),
+        (lambda: theory.augmented_margin(1, 1, 0), "B must be a positive number; got B=0."),
         (lambda: theory.hinge(1, 1, -2.0), "H must be a non-negative number; got H=-2.0."),
         (lambda: theory.squared(1, 1, math.inf), "D must be a non-negative number; got D=inf."),
         (
@@ -404,13 +414,45 @@ def test_not_a_number(bad):
 # ------------------------------------------------------------------------------------ the room
 
 
-def test_quoted_constants_say_so():
-    for name in bounds.__all__:
-        if name == "AS_PUBLISHED":
-            continue
-        doc = inspect.getdoc(getattr(bounds, name))
-        assert ("as published" in doc) == (name in bounds.AS_PUBLISHED), name
-        assert ">>> " in doc, f"{name} has no example"
+#: the lines that the specification marks as quoted, and the authors and year of the paper
+QUOTED = {
+    "squared": ("Freund", "Schapire", "1999"),
+    "voted": ("Freund", "Schapire", "1999"),
+    "winnow1_general": ("Littlestone", "1988"),
+    "winnow2_general": ("Littlestone", "1988"),
+    "pnorm": ("Grove", "Littlestone", "Schuurmans", "2001"),
+    "online_to_batch": ("Cesa-Bianchi", "Conconi", "Gentile", "2004"),
+    "pac_sample_size": ("Cesa-Bianchi", "Conconi", "Gentile", "2004"),  # the line above, solved for m
+    "pa_unit": ("Crammer", "Dekel", "Keshet", "Shalev-Shwartz", "Singer", "2006"),
+    "pa1": ("Crammer", "Dekel", "Keshet", "Shalev-Shwartz", "Singer", "2006"),
+    "pa2": ("Crammer", "Dekel", "Keshet", "Shalev-Shwartz", "Singer", "2006"),
+    "romma_aggressive_errors": ("Li", "Long", "2002"),
+    "alma": ("Gentile", "2001"),
+    "alma_margin": ("Gentile", "2001"),
+    "second_order": ("Cesa-Bianchi", "Conconi", "Gentile", "2005"),
+    "arow": ("Crammer", "Kulesza", "Dredze", "2009"),
+    "forgetron": ("Dekel", "Shalev-Shwartz", "Singer", "2008"),
+    "compression": ("Floyd", "Warmuth", "1995"),
+}
+#: arithmetic, not a theorem: no paper to name
+PLAIN = {"variable_rate_left", "harmonic_left", "second_order_terms", "augmented_margin"}
+FUNCTIONS = [name for name in bounds.__all__ if name != "AS_PUBLISHED"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_quoted_constants_say_so_and_name_their_paper(name):
+    doc = inspect.getdoc(getattr(bounds, name))
+    assert ("as published" in doc) == (name in QUOTED)
+    assert ">>> " in doc  # an example
+    if name in QUOTED:
+        source = doc[doc.index("as published in") :]
+        assert all(word in source and word in bounds.AS_PUBLISHED[name] for word in QUOTED[name])
+    elif name not in PLAIN:
+        assert re.search(r"\b(18|19|20)\d\d\b|arXiv", doc), "no paper is named"
+
+
+def test_the_list_of_quoted_bounds_is_that_of_the_specification():
+    assert set(bounds.AS_PUBLISHED) == set(QUOTED) <= set(FUNCTIONS)
 
 
 def test_every_public_name_is_exported():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import zoo
 from scipy import sparse
+from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import BernoulliNB
 
 import perceptrons as pc
 from perceptrons import datasets, theory
@@ -102,6 +104,28 @@ def test_scikit_learn_is_silent_at_first():
         run_online(SGDClassifier(), zip(toy.X, toy.y))
 
 
+@pytest.mark.parametrize("X", [FOUR.X, sparse.csr_array(FOUR.X)], ids=["dense", "sparse"])
+def test_a_mistake_curve_of_scikit_learn_with_its_bounds(X):
+    """Its perceptron is ours, so the theorems hold for it: the silent round counts as the answer -1."""
+    model = ScikitPerceptron(fit_intercept=False, shuffle=False)
+    run = run_online(model, (X, FOUR.y))
+    ours = run_online(pc.Perceptron(fit_intercept=False), FOUR)
+    assert np.array_equal(run.predictions, ours.predictions) and np.array_equal(run.curve, ours.curve)
+    curves = run.bounds(u=[1.0, 0.0], gamma=1.0)
+    for name in ("novikoff", "hinge", "hinge_tight", "total_distance"):
+        assert np.all(curves.mistakes <= getattr(curves, name)), name
+    own = run.bounds()  # the best multiple of its own weights
+    assert np.all(own.mistakes <= own.hinge_tight) and own.u is not None
+    assert "novikoff" in run.table(gamma=1.0)
+
+
+def test_a_learner_that_is_no_halfspace_plays_too():
+    run = run_online(BernoulliNB(), (zoo.X, zoo.y))
+    assert run.n_examples == 8 and run.n_silent == 1
+    n, sequence, _ = force_mistakes(BernoulliNB(), 0.5)
+    assert run_online(BernoulliNB(), sequence).n_mistakes == n == 4
+
+
 def test_river_hears_false_and_true():
     linear_model = pytest.importorskip("river.linear_model", exc_type=ImportError)
     run = run_online(linear_model.PAClassifier(), datasets.clouds_near())
@@ -109,6 +133,61 @@ def test_river_hears_false_and_true():
     assert run.n_mistakes < 10
     n, (_, y), _ = force_mistakes(linear_model.PAClassifier(), 0.5)
     assert run_online(linear_model.PAClassifier(), (np.eye(4), y)).n_mistakes == n == 4
+
+
+class RiverBase:
+    """What a class of River's looks like from outside: it says where it comes from."""
+
+    __module__ = "river.base"
+
+
+class Derived(RiverBase):
+    """A perceptron on dicts with labels False and True, as somebody builds it on River's classes."""
+
+    def __init__(self):
+        self.w = {}
+
+    def predict_one(self, x):
+        return sum(self.w.get(name, 0.0) * v for name, v in x.items()) > 0
+
+    def learn_one(self, x, y):
+        assert isinstance(x, dict) and isinstance(y, bool)
+        sign = 1 if y else -1
+        if sign * sum(self.w.get(name, 0.0) * v for name, v in x.items()) <= 0:
+            for name, v in x.items():
+                self.w[name] = self.w.get(name, 0.0) + sign * v
+
+
+class OnDicts:
+    """Such an object without any tie to River: it gets rows and labels as they are."""
+
+    def __init__(self):
+        self.inner = Derived()
+
+    def predict_one(self, x):
+        return 1 if self.inner.predict_one(x) else -1
+
+    def learn_one(self, x, y):
+        self.inner.learn_one(x, y == 1)
+
+
+@pytest.mark.parametrize("X", [FOUR.X, sparse.csr_array(FOUR.X)], ids=["dense", "sparse"])
+def test_what_is_derived_from_river_is_served_as_river(X):
+    model = Derived()
+    run = run_online(model, (X, FOUR.y))
+    assert run.predictions.tolist() == [-1, 1, -1, 1] and run.curve.tolist() == [1, 1, 1, 2]
+    assert model.w == {0: 2.0, 1: 1.0}
+    curves = run.bounds(u=[1.0, 0.0])
+    np.testing.assert_allclose(curves.novikoff, 5.0)
+    n, sequence, _ = force_mistakes(Derived(), 0.25)
+    assert n == 16 == run_online(Derived(), sequence).n_mistakes
+
+
+def test_an_object_like_those_of_river_takes_dicts_where_dicts_are_served():
+    rows = [({"a": x[0], "b": x[1]}, int(label)) for x, label in zip(FOUR.X, FOUR.y)]
+    run = run_online(OnDicts(), rows)
+    assert run.predictions.tolist() == [-1, 1, -1, 1] and run.curve.tolist() == [1, 1, 1, 2]
+    np.testing.assert_allclose(run.bounds(u={"a": 1.0}).novikoff, 5.0)
 
 
 def test_rows_with_names():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from perceptrons import datasets, proofs
+from perceptrons import Perceptron, datasets, proofs, theory
 from perceptrons.proofs import errors_and_hinge, minimum_error_halfspace
 
 
@@ -95,6 +95,36 @@ def test_the_hinge_stands_above():
     for _ in range(200):  # nobody misses less
         u, b = rng.normal(size=2), rng.normal()
         assert np.maximum(0, 1 - toy.y * (toy.X @ u + b)).sum() >= both.hinge - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_hinge_bound_beside_it(seed):
+    """No comparator has a smaller bound, and no order of one pass makes more mistakes."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(30, 2)), rng.choice([-1, 1], 30)
+    X[:, 0] += 1.5 * y
+    both = errors_and_hinge(X, y)
+    Z = y[:, None] * np.hstack([X, np.ones((30, 1))])
+    R = theory.radius(Z)
+
+    def bound(u):
+        return theory.hinge(R, float(np.linalg.norm(u)), float(np.maximum(0.0, 1.0 - Z @ u).sum()))
+
+    assert both.bound <= bound(np.zeros(3)) == 60
+    assert both.bound <= bound(np.append(both.u, both.b))
+    best = optimize.minimize(bound, np.append(both.u, both.b) / 4.0, method="Nelder-Mead", tol=1e-10)
+    assert both.bound == pytest.approx(best.fun, rel=1e-4)
+    assert "NP-hard" in str(both) and f"{both.bound:.4g}" in str(both)
+    for _ in range(20):
+        model = Perceptron(max_iter=1, random_state=rng.integers(1000)).fit(X, y)
+        assert both.errors <= model.n_mistakes_ <= both.bound
+
+
+def test_the_hinge_bound_of_one_label():
+    both = errors_and_hinge([[1.0], [2.0]], [1, 1])
+    assert both.errors == both.hinge_errors == 0 and both.hinge == pytest.approx(0.0)
+    # R^2 = 5 and u = z_1/5 + 2 z_2/25 = (0.36, 0.28): 5 * 0.208, and z_1 misses 0.36
+    assert both.bound == pytest.approx(1.04 + 0.72)
 
 
 def test_what_is_too_large_is_refused_with_the_reason():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 import warnings
@@ -16,9 +15,8 @@ from sklearn.svm import LinearSVC
 
 from .. import theory
 from ..engine.intake import is_sparse
-from ..engine.spaces import NumericalError
-from ..estimators.aggressive import ROMMA
 from ..estimators.kernel import KernelPerceptron
+from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow
 from ..estimators.perceptron import AveragedPerceptron, Perceptron
 from ..kernels import Polynomial
@@ -30,6 +28,7 @@ QUADRATIC = 2000  # products of features, of a map of degree 2
 KERNEL_ROWS = 4000
 BINS = 5
 ZERO = 1e-12  # of the radius: an upper bound on the margin as small as this is rounding, and means none
+CLOSED = 1e-6  # a bracket as narrow as this needs no second try
 LEAST_EPOCHS = 5  # before a clock stops a run
 
 
@@ -179,7 +178,7 @@ def measure(name: str, how: str, frame: Frame, seconds: float, seed: Any) -> Mea
     clean = model.stop_reason_ == "clean pass"
     w, up = _weights(model, frame), float(model.margin_bounds_[1])
     low = theory.gamma_low(w, Z, y)
-    for better, bound in _better(frame, Z, clean, start + seconds, options):
+    for better, bound in _better(frame, Z, clean, start + seconds):
         up = min(up, bound)
         if better is not None and theory.gamma_low(better, Z, y) > low:
             w, low = better, theory.gamma_low(better, Z, y)
@@ -210,22 +209,35 @@ def share_separators(measured: list[Measured]) -> list[Measured]:
     return out
 
 
-def _better(frame: Frame, Z: Any, clean: bool, end: float, options: Any) -> Iterator[tuple[Any, float]]:
+def _better(frame: Frame, Z: Any, clean: bool, end: float) -> Iterator[tuple[Any, float]]:
     """Pairs (weights, upper bound on the margin), whatever finds them."""
     if frame.is_small():
-        yield _least_distance(Z, frame.y)
+        yield from _least_distance(Z, frame.y)
     elif clean:  # a separable sample of some size
-        yield _largest_margin(frame, Z, max(end - time.monotonic(), 0.05), options)
+        yield _largest_margin(frame, Z, max(end - time.monotonic(), 0.05))
 
 
-def _least_distance(Z: Any, y: np.ndarray) -> tuple[Any, float]:
-    """The maximum margin through non-negative least squares (Lawson and Hanson)."""
+def _least_distance(Z: Any, y: np.ndarray) -> Iterator[tuple[Any, float]]:
+    """The maximum margin through non-negative least squares (Lawson and Hanson).
+
+    The solver may stop short of the optimum where rows are dependent; in other units it does not.
+    """
     dense = Z.toarray() if is_sparse(Z) else Z
     signed = y[:, None] * dense
-    scale = float(np.abs(signed).max(initial=0.0))
-    if scale == 0.0:
-        return None, 0.0
-    E = np.vstack([signed.T / scale, np.ones(len(y))])
+    largest = float(np.abs(signed).max(initial=0.0))
+    if largest == 0.0:
+        yield None, 0.0
+        return
+    for scale in (largest, largest / 7.0, largest * 3.0):
+        w, up = _least_distance_in(signed / scale, Z, y)
+        yield w, up
+        if up <= ZERO * largest or (w is not None and theory.gamma_low(w, Z, y) >= up * (1.0 - CLOSED)):
+            return
+
+
+def _least_distance_in(signed: np.ndarray, Z: Any, y: np.ndarray) -> tuple[Any, float]:
+    """Weights and an upper bound from the rows y x, in some unit."""
+    E = np.vstack([signed.T, np.ones(len(y))])
     f = np.append(np.zeros(Z.shape[1]), 1.0)
     try:
         lam, _ = optimize.nnls(E, f)
@@ -238,23 +250,18 @@ def _least_distance(Z: Any, y: np.ndarray) -> tuple[Any, float]:
     return (-residual[:-1] / residual[-1] if residual[-1] < 0.0 else None), up
 
 
-def _largest_margin(frame: Frame, Z: Any, seconds: float, options: Any) -> tuple[Any, float]:
-    """The maximum margin, nearly: by MaxMargin where the package has it, else by aggressive ROMMA."""
-    MaxMargin = getattr(importlib.import_module(__package__.partition(".")[0]), "MaxMargin", None)
-    if MaxMargin is not None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # out of time: the best so far will do
-            model = MaxMargin(fit_intercept=False, max_time=seconds).fit(Z, frame.y)
-        lam = np.zeros(len(frame.y))
-        lam[model.support_] = np.abs(np.ravel(model.dual_coef_))
-        return np.ravel(model.coef_), theory.gamma_up_from_weights(lam, Z, frame.y)
-    try:
-        romma = ROMMA(aggressive=True, delta=0.1, **options, callback=_stopwatch(seconds)).fit(
-            frame.X, frame.y
-        )
-    except NumericalError:
-        return None, math.inf
-    return _weights(romma, frame), float(romma.margin_bounds_[1])
+def _largest_margin(frame: Frame, Z: Any, seconds: float) -> tuple[Any, float]:
+    """The maximum margin, as nearly as the time allows."""
+    model = _in_time(MaxMargin(fit_intercept=False, max_time=seconds), Z, frame.y)
+    lam = np.zeros(len(frame.y))
+    lam[model.support_] = np.abs(np.ravel(model.dual_coef_))
+    return np.ravel(model.coef_), theory.gamma_up_from_weights(lam, Z, frame.y)
+
+
+def _in_time(model: Any, X: Any, y: np.ndarray) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # out of time: the best so far will do
+        return model.fit(X, y)
 
 
 def _hinge(frame: Frame, Z: Any, R: float, found: np.ndarray, options: Any) -> float:
@@ -277,13 +284,18 @@ def _hinge(frame: Frame, Z: Any, R: float, found: np.ndarray, options: Any) -> f
 
 def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
     """Degree 2 through the kernel, where the features are too many to write down."""
-    how = "KernelPerceptron(kernel=Polynomial(degree=2))"
+    how, kernel = "KernelPerceptron(kernel=Polynomial(degree=2))", Polynomial(degree=2)
+    both = np.array([np.flatnonzero(y < 0)[0], np.flatnonzero(y > 0)[0]])
+    KernelPerceptron(kernel=kernel, max_iter=1).fit(X[both], y[both])  # compiled before the clock runs
     model = KernelPerceptron(
-        kernel=Polynomial(degree=2), max_iter=EPOCHS, random_state=seed, callback=_stopwatch(seconds)
+        kernel=kernel, max_iter=EPOCHS, random_state=seed, callback=_stopwatch(seconds)
     ).fit(X, y)
     low, up = model.margin_bounds_
     clean = model.stop_reason_ == "clean pass"
     low = float(low) if clean and low is not None else 0.0
+    if clean:
+        widest = _in_time(MaxMargin(fit_intercept=False, kernel=kernel, max_time=seconds), X, y)
+        low, up = max(low, float(widest.margin_bounds_[0])), min(up, float(widest.margin_bounds_[1]))
     return Treatment(
         "degree 2",
         how,
@@ -456,8 +468,12 @@ def features(X: Any, y: np.ndarray, base: Measured) -> list[Feature]:
     return [Feature(int(j), float(squares[j] / total), float(given[j] / margin)) for j in longest]
 
 
-def warm_up(X: Any, y: np.ndarray) -> None:
-    """Have the learners compiled before the clock runs."""
-    rows = np.array([np.flatnonzero(y < 0)[0], np.flatnonzero(y > 0)[0]])
-    for model in (Perceptron(max_iter=1), ROMMA(max_iter=1, aggressive=True), BalancedWinnow(max_iter=1)):
-        model.fit(X[rows], y[rows])
+def warm_up(storage: Any) -> None:
+    """Have the learners compiled before the clock runs, for sparse rows too: buckets are sparse."""
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1, -1])
+    for rows in (X, sparse.csr_array(X)):
+        for options in ({}, {"row_norm": "l2"}, {"fit_intercept": False}):
+            Perceptron(max_iter=1, **options).fit(rows, y)
+    rows = sparse.csr_array(X) if is_sparse(storage) else X
+    for model in (MaxMargin(), BalancedWinnow(max_iter=1)):
+        model.fit(rows, y)

@@ -70,7 +70,7 @@ class Advice:
 
     def _tables(self) -> Iterator[tuple[list[str], list[list[str]]]]:
         hinge = any(t.hinge is not None for t in self.treatments)
-        head = ["treatment", "R", "γ low", "γ up", "R²/γ² from", "to"]
+        head = ["treatment", "R", "γ low", "γ up", "R²/γ² ≥", "R²/γ² ≤"]
         head += ["hinge, pass 1"] * hinge + ["mistakes, pass 1", "updates"]
         rows = []
         for t in self.treatments:
@@ -81,7 +81,7 @@ class Advice:
             rows.append(cells)
         yield head, rows
         if self.learners:
-            head = ["learner", "norms", "radius", "γ low", "γ up", "bound from", "to", "updates"]
+            head = ["learner", "norms", "radius", "γ low", "γ up", "bound ≥", "bound ≤", "updates"]
             yield (
                 head,
                 [
@@ -114,6 +114,17 @@ def _work(t: Treatment) -> tuple[bool, int, float]:
 # -------------------------------------------------------------------------------------- in words
 
 
+def _compare(a: Treatment, b: Treatment) -> int:
+    """-1: a takes clearly less work than b, 1: clearly more, 0: another order might turn it round.
+
+    Counts of a and b differ by chance by about the root of a + b; twice that is clear.
+    """
+    if a.clean != b.clean:
+        return -1 if a.clean else 1
+    x, y = (a.updates, b.updates) if a.clean else (a.first_pass, b.first_pass)
+    return 0 if abs(x - y) <= 2.0 * math.sqrt(x + y) else (-1 if x < y else 1)
+
+
 def _move(before: Treatment, after: Treatment) -> str:
     """What became of R²/γ²."""
     if not before.separable and not after.separable:
@@ -130,47 +141,12 @@ def _sentences(
 ) -> list[str]:
     base = treatments[0]
     named = {t.name: t for t in treatments}
-    out = []
-    if verdict == "separable":
-        out.append(
-            f"As given, a separator of margin {number(base.gamma_low)} was found and none has more than "
-            f"{number(base.gamma_up)}: the perceptron needs at most {number(base.ratio_up)} updates, and "
-            f"{'made' if base.clean else 'had made'} {base.updates}{'' if base.clean else ' when stopped'}."
-        )
-    elif verdict == "not separable":
-        out.append(
-            f"As given, no plane separates the rows (none with a margin above {base.gamma_up:.1g}), so R²/γ² "
-            f"bounds nothing. The hinge bound allows {number(base.hinge)} mistakes in the first pass; there "
-            f"were {base.first_pass}."
-        )
-    else:
-        out.append(
-            f"As given, no separator was found, and none has a margin above {number(base.gamma_up)}: the "
-            f"rows may or may not be separable. The hinge bound allows {number(base.hinge)} mistakes in the "
-            f"first pass; there were {base.first_pass}."
-        )
-    better = sorted((t for t in treatments[1:] if _work(t)[:2] < _work(base)[:2]), key=_work)
-    if better:
-        listed = "; ".join(f"{t.name} ({_effort(t)}, {t.how})" for t in better)
-        out.append(f"As given: {_effort(base)}. Less with, best first: {listed}.")
-    else:
-        out.append(f"As given: {_effort(base)}. Nothing that was tried does better.")
-    worse = [t for t in treatments[1:] if _work(t)[:2] > _work(base)[:2]]
-    if worse:
-        out.append("More with: " + "; ".join(f"{t.name} ({_effort(t)})" for t in worse) + ".")
+    out = [_diagnosis(base, verdict), *_prescription(base, treatments[1:])]
     for name in ("centred at the mean", "centred between the classes"):
         if name in named:
             out.append(f"{name.capitalize()}: {_move(base, named[name])}.")
     if "unit variance" in named:
-        why = ""
-        if features:
-            f = features[0]
-            why = (
-                f" Feature {f.column} makes up {100 * f.length_share:.1f} % of the squared length of the rows"
-                f" and {100 * f.margin_share:.1f} % of the margin"
-            )
-            why += ": it adds more to R than to γ." if f.margin_share < f.length_share else "."
-        out.append(f"Unit variance: {_move(base, named['unit variance'])}.{why}")
+        out.append(f"Unit variance: {_move(base, named['unit variance'])}.{_why(base, named, features)}")
     if learners:
         out.append(_favour(*learners))
     elif not base.separable:
@@ -178,6 +154,64 @@ def _sentences(
             "Perceptron or Winnow: the margins that would decide need a separator, and none was found."
         )
     return out
+
+
+def _diagnosis(base: Treatment, verdict: str) -> str:
+    """What the data are as given."""
+    if verdict == "separable":
+        return (
+            f"As given, a separator of margin {number(base.gamma_low)} was found and none has more than "
+            f"{number(base.gamma_up)}: the perceptron needs at most {number(base.ratio_up)} updates, and "
+            f"{'made' if base.clean else 'had made'} {base.updates}{'' if base.clean else ' when stopped'}."
+        )
+    known = (
+        f"no plane separates the rows (none with a margin above {base.gamma_up:.1g}), so R²/γ² bounds nothing"
+        if verdict == "not separable"
+        else f"no separator was found, and none has a margin above {number(base.gamma_up)}: the rows may "
+        "or may not be separable"
+    )
+    return (
+        f"As given, {known}. The hinge bound allows {number(base.hinge)} mistakes in the first pass; there "
+        f"were {base.first_pass}."
+    )
+
+
+def _prescription(base: Treatment, others: list[Treatment]) -> Iterator[str]:
+    """What would shrink the work: the best first, then the rest, then what makes no difference or harm."""
+    better = sorted((t for t in others if _compare(t, base) < 0), key=_work)
+    same = [t for t in others if _compare(t, base) == 0]
+    worse = sorted((t for t in others if _compare(t, base) > 0), key=_work)
+    if better:
+        best, *rest = better
+        before = _effort(base).capitalize()
+        yield f"Best: {best.name}, {best.how}. {before} as given, {_effort(best)} with it."
+        if rest:
+            listed = "; ".join(f"{t.name} ({_effort(t)}, {t.how})" for t in rest)
+            yield f"Also less work, best first: {listed}."
+    else:
+        yield f"{_effort(base).capitalize()} as given. Nothing that was tried does clearly better."
+    if same:
+        listed = "; ".join(t.name for t in same)
+        yield f"No clear difference, another order of the rows might turn it round: {listed}."
+    if worse:
+        yield "More work: " + "; ".join(t.name for t in worse) + "."
+
+
+def _why(base: Treatment, named: dict[str, Treatment], features: list[Feature]) -> str:
+    """Why unit variance moves the ratio: where the rows' length comes from, and where the margin does."""
+    after = named["unit variance"]
+    if not features or not after.separable:
+        return ""
+    f = features[0]
+    shares = (
+        f" Feature {f.column} makes up {100 * f.length_share:.1f} % of the squared length of the rows and "
+        f"{100 * f.margin_share:.1f} % of the margin"
+    )
+    if after.ratio_up >= base.ratio_up:
+        return shares + "; scaled alike, the features that matter less are as long as it is."
+    if f.margin_share < f.length_share:
+        return shares + ": it adds more to R than to γ, and equal variances take that away."
+    return shares + "."
 
 
 def _effort(t: Treatment) -> str:
@@ -256,7 +290,7 @@ def advise(
     X, y, notes = _intake(X, y, max_rows, random_state)
     if not 0.0 < max_time < math.inf:
         raise ValueError(f"max_time must be a positive number of seconds; got max_time={max_time!r}.")
-    measuring.warm_up(X, y)
+    measuring.warm_up(X)
     end = time.monotonic() + max_time
     left = 13  # measurements to come
 
@@ -288,7 +322,8 @@ def advise(
     verdict = "not separable" if base.treatment.refuted else "undecided"
     if base.treatment.separable:
         verdict = "separable"
-        learners = measuring.learners(base.frame, base.treatment, share(), random_state)
+        rest = max(end - time.monotonic(), 0.1)  # nothing comes after it
+        learners = measuring.learners(base.frame, base.treatment, rest, random_state)
         features = measuring.features(X, y, base)
     sentences = _sentences(treatments, learners, features, verdict)
     return Advice(treatments, learners, features, verdict, sentences, notes, X.shape[0], d)

@@ -73,7 +73,7 @@ class Player:
         if isinstance(learner, tuple) and len(learner) == 2 and all(map(callable, learner)):
             return learner
         if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
-            if type(learner).__module__.partition(".")[0] == "river":
+            if any(base.__module__.partition(".")[0] == "river" for base in type(learner).__mro__):
                 return self._of_river(learner)
             return learner.predict_one, learner.learn_one
         if hasattr(learner, "predict") and hasattr(learner, "partial_fit"):
@@ -86,7 +86,7 @@ class Player:
         )
 
     def _of_river(self, learner: Any) -> tuple[Any, Any]:
-        """River takes dicts; its two classes are False and True."""
+        """River, and what others derive from its classes, takes dicts; its two classes are False and True."""
         two = self.classes if self.classes is not None and len(self.classes) == 2 else None
 
         def named(x: Any) -> Any:
@@ -384,7 +384,9 @@ def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
         Anything with ``predict_one(x)`` and ``learn_one(x, y)`` (ours, River's), with ``predict(X)`` and
         ``partial_fit(X, y, classes=)`` (scikit-learn's), with ``predict(x)`` and ``learn(x, y)``, or a
         pair of functions ``(predict, learn)``. It is trained in place. A learner that cannot answer yet,
-        because it is not fitted or answers None, is taken to predict the smaller label.
+        because it is not fitted or answers None, is taken to predict the smaller label. Learners derived
+        from River's classes are given rows as dicts, and False and True for the two labels; any other
+        object is given the rows as they are in ``sequence``.
     sequence : (X, y), an object with X and y, or an iterable of pairs (x, y)
         X is an array or a CSR matrix; x an array, a CSR row, or a dict for learners that take dicts. An
         iterable may be a generator that watches the learner: the next pair is asked for after the

@@ -41,6 +41,7 @@ from .aggressive import (
     romma_growth,
     romma_margin,
 )
+from .augmented import augmented_margin, novikoff_augmented
 from .beyond import (
     arow,
     crammer_singer,
@@ -71,6 +72,7 @@ from .multiplicative import (
 )
 from .perceptron import (
     forced_mistakes,
+    harmonic_left,
     harmonic_sum,
     harmonic_updates,
     hinge,
@@ -121,6 +123,7 @@ __all__ = [
     "alma",
     "alma_margin",
     "arow",
+    "augmented_margin",
     "balanced_winnow",
     "balanced_winnow_total_distance",
     "compression",
@@ -128,6 +131,7 @@ __all__ = [
     "elimination",
     "forced_mistakes",
     "forgetron",
+    "harmonic_left",
     "harmonic_sum",
     "harmonic_updates",
     "hinge",
@@ -146,6 +150,7 @@ __all__ = [
     "multiclass_mira",
     "multiclass_pa",
     "novikoff",
+    "novikoff_augmented",
     "novikoff_from",
     "online_to_batch",
     "pa1",

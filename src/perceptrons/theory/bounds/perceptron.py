@@ -235,7 +235,7 @@ def harmonic_sum(R: float, gamma: float, m: int = 1) -> float:
 
     m = 1 for steps 1/(number of the update). For steps 1/(number of the example) in repeated passes
     over m rows, give m; in one endless stream those steps have no such bound. Assumes what
-    :func:`novikoff` assumes.
+    :func:`novikoff` assumes. The left side is :func:`harmonic_left`.
 
     A. Novikoff, On convergence proofs for perceptrons, 1962 (the same proof with steps).
 
@@ -244,6 +244,15 @@ def harmonic_sum(R: float, gamma: float, m: int = 1) -> float:
     """
     m, R, gamma = arg.whole("m", m, 1), arg.nonnegative("R", R), arg.margin("gamma", gamma)
     return m * HARMONIC * arg.over(R, gamma)
+
+
+def harmonic_left(k: int) -> float:
+    r"""The left side of :func:`harmonic_sum`: :math:`H_k = 1 + 1/2 + \dots + 1/k`, 0 for no update.
+
+    >>> harmonic_left(2)
+    1.5
+    """
+    return math.fsum(1.0 / j for j in range(1, arg.whole("k", k) + 1))
 
 
 def harmonic_updates(R: float, gamma: float, m: int = 1) -> float:
