@@ -77,16 +77,6 @@ def test_text_like_rows_look_like_text(helpers):
     assert twins.nnz == 0 and (y[:10] == -y[-10:]).all()  # so nothing separates them
 
 
-def test_idx_files(helpers, tmp_path):
-    data = helpers[0]
-    path = tmp_path / "bytes.gz"
-    path.write_bytes(gzip.compress(bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6])))
-    assert data.read_idx(path).tolist() == [[1, 2, 3], [4, 5, 6]]
-    path.write_bytes(gzip.compress(bytes([0, 0, 13, 1])))
-    with pytest.raises(ValueError, match="IDX"):
-        data.read_idx(path)
-
-
 def test_slope_leaves_the_set_up_out(helpers, monkeypatch):
     objective = helpers[1]
     clock = [0.0]
@@ -283,6 +273,20 @@ def test_separability_table(script, tiny_sets, capsys):
     assert "45 of 45 pairs are separable" in printed and "checks: all OK" in printed
     with pytest.raises(SystemExit, match="--only takes some of mushrooms, a9a"):
         table.main(["--only", "iris"])
+
+
+def test_maximum_margin(tmp_path):
+    command = [sys.executable, str(BENCHMARKS / "maximum_margin.py"), "--quick", "--rounds", "1"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = (tmp_path / "maximum_margin.txt").read_text()
+    assert kept in done.stdout and "text, 80 x 500, sparse" in kept
+    assert kept.count("best peer / MaxMargin:") == 2
+
+
+def test_a_peer_is_waited_for_as_long_as_it_matters(script):
+    patient = script("maximum_margin").patient
+    assert patient(120.0, 0.001) == 15.0 and patient(120.0, 2.0) == 60.0 and patient(10.0, 2.0) == 10.0
 
 
 def test_plots(script, tiny_sets):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
 
 from perceptrons import MaxMargin, datasets, kernels
@@ -117,6 +118,18 @@ def test_one_class(fit_intercept):
     assert model.n_support_ == (0 if fit_intercept else 1)
 
 
+@pytest.mark.parametrize("make", [list, np.int8, bool, float, "U2", object])
+def test_labels_of_every_type(make):
+    X, y = with_margin()
+    plain = MaxMargin().fit(X, y)
+    labels = (y > 0).tolist() if make is list else np.where(y > 0, 2, 0).astype(make)
+    model = MaxMargin().fit(X, labels)
+    assert np.array_equal(model.coef_, plain.coef_) and np.array_equal(model.classes_, np.unique(labels))
+    assert np.array_equal(model.predict(X), labels)
+    with pytest.raises(ValueError, match="X has 300 rows, y has 299 labels"):
+        MaxMargin().fit(X, labels[:-1])
+
+
 def test_several_classes_are_one_against_the_rest():
     toy = datasets.three_classes()
     X, y = toy.X, toy.y
@@ -209,6 +222,36 @@ def test_strings_tables_and_functions(C):
     assert np.allclose(function.decision_function(words), model.decision_function(words), atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "rank"),
+    [(kernels.Linear(), 8), (kernels.Polynomial(degree=2), 45), (kernels.Gaussian(gamma=0.5), 300)],
+)
+def test_the_factor_of_a_kernel_has_its_rank(kernel, rank):
+    X, _ = with_margin()
+    K = kernel(X)
+    points = maximum.KernelPoints(kernel, kernel.prepare(X), np.diagonal(K).copy())
+    L = maximum.factored(points).X
+    assert L.shape == (300, rank) and points.used == 0  # no values were kept
+    assert np.abs(L @ L.T - K).max() <= 1e-9 * np.abs(K).max()
+
+
+@pytest.mark.parametrize("C", [np.inf, 1.0])
+def test_kernel_values_that_do_not_fit(monkeypatch, C):
+    X, y = with_margin()
+    monkeypatch.setattr(maximum, "ROOM", 8 * 300 * 63)
+    with pytest.raises(MemoryError, match=r"300 objects would take more than .* GB\. Take fewer objects"):
+        MaxMargin(C=C, kernel=kernels.Gaussian(gamma=5.0)).fit(X, y)
+    assert MaxMargin(C=1.0, kernel="linear").fit(X, y).gap_ <= 1e-6  # of rank 8
+
+
+@needs_piqp
+def test_a_matrix_of_piqp_that_does_not_fit(monkeypatch):
+    X, y = with_margin()
+    monkeypatch.setattr(maximum, "ROOM", 1000)
+    with pytest.raises(MemoryError, match="The matrix of piqp for 300 objects"):
+        MaxMargin(C=1.0, solver="piqp").fit(X, y)
+
+
 def test_kernels_that_do_not_help():
     with pytest.raises(NotSeparableError) as caught:
         MaxMargin(kernel="linear").fit(*XOR)
@@ -219,10 +262,22 @@ def test_kernels_that_do_not_help():
 # ----------------------------------------------------------------------------------------- limits
 
 
+@contextmanager
+def told_if(undecided):
+    """A warning that nothing separates so far, or none."""
+    if undecided:
+        with pytest.warns(ConvergenceWarning, match=r"undecided\. The largest margin is at most .* finite C"):
+            yield
+    else:
+        yield
+
+
 @pytest.mark.parametrize("C", [np.inf, 1.0])
-def test_out_of_time_the_best_is_returned_with_its_gap(C):
-    X, y = with_margin(n=2000, d=40)
-    model = MaxMargin(C=C, max_time=1e-9).fit(X, y)
+@pytest.mark.parametrize("solver", ["auto", pytest.param("piqp", marks=needs_piqp)])
+def test_out_of_time_the_best_is_returned_with_its_gap(solver, C):
+    X, y = with_margin(n=400, d=40)
+    with told_if(np.isinf(C)):
+        model = MaxMargin(C=C, max_time=1e-9, solver=solver).fit(X, y)
     assert model.stop_reason_ == "max_time" and model.n_iter_ == 1
     assert model.gap_ > 1e-6 and np.all(np.isfinite(model.coef_))
     low, up = model.margin_bounds_
@@ -230,11 +285,61 @@ def test_out_of_time_the_best_is_returned_with_its_gap(C):
     assert low <= best * (1 + 1e-6) and best <= up * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("solver", ["active", "descent"])
+@pytest.mark.parametrize("solver", ["active", "descent", pytest.param("piqp", marks=needs_piqp)])
 def test_out_of_passes(solver):
     X, y = with_margin(n=2000, d=40)
-    model = MaxMargin(max_iter=1, solver=solver).fit(X, y)
+    with told_if(solver != "descent"):
+        model = MaxMargin(max_iter=1, solver=solver).fit(X, y)
     assert model.stop_reason_ == "max_iter" and model.n_iter_ == 1 and model.gap_ > 1e-6
+    assert (model.margin_ > 0.0) == (solver == "descent")
+
+
+@needs_piqp
+def test_time_enough_for_piqp():
+    X, y = with_margin()
+    for C in (np.inf, 1.0):
+        model = MaxMargin(C=C, max_time=60.0, solver="piqp").fit(X, y)
+        assert model.stop_reason_ == "gap closed" and model.n_iter_ > 1
+
+
+def without_separator(n=1500, d=900, seed=0):
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, d), density=0.02, rng=rng, format="csr")
+    return X, np.where(rng.random(n) < 0.5, 1, -1)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_sparse_rows_that_nothing_separates_have_a_proof(fit_intercept):
+    X, y = without_separator(n=2600)
+    with pytest.raises(NotSeparableError, match="rows, weighted, prove it") as caught:
+        MaxMargin(fit_intercept=fit_intercept).fit(X, y)
+    assert caught.value.certificate.check(X, y) is None and caught.value.certificate.residual <= 1e-12
+
+
+def test_undecided_is_told_with_the_class_and_the_bracket():
+    X, y = without_separator(n=2600)
+    y[:50] = 2
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = MaxMargin(max_time=1e-9).fit(X, y)
+    assert "(max_time) without a separator of class -1 against the rest" in str(caught[0].message)
+    assert str(caught[0].filename) == __file__
+    for (low, up), margin in zip(model.margin_bounds_, model.margin_, strict=True):
+        assert margin == low <= up
+
+
+def test_what_does_not_refute_is_no_proof():
+    X, y = with_margin()
+    signs = y.astype(float)
+    points = maximum.LinearPoints(X, np.einsum("ij,ij->i", X, X), True)
+    assert coordinate.refuted(points, signs, True, np.ones(len(y))) is None
+    assert coordinate.refuted(points, signs, True, np.zeros(len(y))) is None
+    assert coordinate.refuted(points, signs, True, (y > 0).astype(float)) is None
+    X, y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([1.0, -1.0, 1.0, -1.0])
+    points = maximum.LinearPoints(X, np.einsum("ij,ij->i", X, X), True)
+    near = np.array([1.0, 1.9, 1.1, 0.0])  # 1, 2, 1, 0 is a proof
+    found = coordinate.refuted(points, y, True, near)
+    assert np.allclose(found.weights, [0.25, 0.5, 0.25, 0.0]) and found.residual <= 1e-12
+    assert coordinate.refuted(points, y, True, near, search=False) is None
 
 
 def test_progress_is_told(capsys):

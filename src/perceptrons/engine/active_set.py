@@ -45,7 +45,7 @@ class State(NamedTuple):
     alpha: np.ndarray  #: their coefficients
     L: np.ndarray  #: lower triangular: L L' = M_AA
     f: np.ndarray  #: L^-1 y_A; zeros without bias
-    l: np.ndarray  # noqa: E741 #: L^-1 c of the row that comes in
+    lc: np.ndarray  #: L^-1 c of the row that comes in
     r: np.ndarray  #: the others' answer to it
     turns: np.ndarray  #: (2, room): rotations of a deletion
     counts: np.ndarray  #: int64: [size of A, row that came in last, pivots]
@@ -94,8 +94,8 @@ def solve_upper(L, k, x):
 
 @helper
 def take_out(state, k, j):
-    """Remove member j: L, f and l without it, by rotations."""
-    A, alpha, L, f, l, turns = state.A, state.alpha, state.L, state.f, state.l, state.turns  # noqa: E741
+    """Remove member j: L, f and lc without it, by rotations."""
+    A, alpha, L, f, lc, turns = state.A, state.alpha, state.L, state.f, state.lc, state.turns
     for i in range(j, k - 1):
         A[i] = A[i + 1]
         alpha[i] = alpha[i + 1]
@@ -111,11 +111,52 @@ def take_out(state, k, j):
         turns[0, i], turns[1, i] = a / length, e / length
         row[i], row[i + 1] = length, 0.0
     for c in range(j, k - 1):
-        for v in (f, l):
+        for v in (f, lc):
             a, e = v[c], v[c + 1]
             v[c] = turns[0, c] * a + turns[1, c] * e
             v[c + 1] = turns[0, c] * e - turns[1, c] * a
     state.counts[0] = k - 1
+
+
+@helper
+def put_in(M, y, free, p, weight, state, inside):
+    """Add row p, whose lc is known: L and f with it."""
+    k, L, f, lc = state.counts[0], state.L, state.f, state.lc
+    length2 = M[p, p]
+    label = y[p] if free else 0.0
+    for a in range(k):
+        L[k, a] = lc[a]
+        length2 -= lc[a] * lc[a]
+        label -= lc[a] * f[a]
+    L[k, k] = sqrt(max(length2, DEPENDENT * DEPENDENT * M[p, p]))
+    f[k] = label / L[k, k]
+    state.A[k], state.alpha[k] = p, weight
+    inside[p] = True
+    state.counts[0] = k + 1
+
+
+@compiled
+def begin(M, y, free, places, state, inside):
+    """The active set of one row, or of one of each class; False if these alone have no separator."""
+    i, j = places[0], places[-1]
+    length2, scale = M[i, i], 0.0
+    if free:  # of x_i - x_j: the constant drops out
+        scale = M[i, i] + M[j, j]
+        length2 = scale + 2.0 * M[i, j]
+    if not length2 > 1e-15 * scale:  # a zero row, or the same x with both labels
+        return False
+    weight = 2.0 / length2 if free else 1.0 / length2
+    margin = 0.0
+    for p in places:
+        k = state.counts[0]
+        for a in range(k):
+            state.r[a] = M[p, state.A[a]]
+        solve_lower(state.L, k, state.r, state.lc)
+        put_in(M, y, free, p, weight, state, inside)
+        margin += weight * M[i, p]
+    if free:
+        state.b[0] = y[i] * (1.0 - margin)
+    return True
 
 
 @helper
@@ -140,16 +181,16 @@ def refine(M, y, m, free, state, margins):
         i = state.A[a]
         state.r[a] = 1.0 - margins[i]
         mass += y[i] * state.alpha[a]
-    solve_lower(state.L, k, state.r, state.l)
+    solve_lower(state.L, k, state.r, state.lc)
     beta = 0.0
     if free:
         above = below = 0.0
         for a in range(k):
-            above += state.f[a] * state.l[a]
+            above += state.f[a] * state.lc[a]
             below += state.f[a] * state.f[a]
         beta = (above + mass) / below
     for a in range(k):
-        state.r[a] = state.l[a] - beta * state.f[a]
+        state.r[a] = state.lc[a] - beta * state.f[a]
     solve_upper(state.L, k, state.r)
     for a in range(k):
         if not state.alpha[a] + state.r[a] >= 0.0:  # not what refining is for
@@ -167,7 +208,7 @@ def pivot(M, y, m, free, tol, limit, state, margins, inside):
 
     ``inside``: whether a row of M is in A. On NO_SEPARATOR the weights are -r on A and 1 on counts[1].
     """
-    A, alpha, L, f, l, r, counts = state.A, state.alpha, state.L, state.f, state.l, state.r, state.counts  # noqa: E741
+    A, alpha, L, f, lc, r, counts = state.A, state.alpha, state.L, state.f, state.lc, state.r, state.counts
     pivots = 0
     while True:
         margins_of(M, y, m, state, margins)
@@ -184,7 +225,7 @@ def pivot(M, y, m, free, tol, limit, state, margins, inside):
         k = counts[0]
         for a in range(k):
             r[a] = M[p, A[a]]
-        solve_lower(L, k, r, l)
+        solve_lower(L, k, r, lc)
         entering, margin = 0.0, margins[p]
         while True:
             pivots += 1
@@ -192,13 +233,13 @@ def pivot(M, y, m, free, tol, limit, state, margins, inside):
             if free:
                 above = below = 0.0
                 for a in range(k):
-                    above += f[a] * l[a]
+                    above += f[a] * lc[a]
                     below += f[a] * f[a]
                 beta = (y[p] - above) / below
             z2 = M[p, p] + y[p] * beta
             for a in range(k):
-                r[a] = l[a] + beta * f[a]
-                z2 -= l[a] * r[a]
+                r[a] = lc[a] + beta * f[a]
+                z2 -= lc[a] * r[a]
             solve_upper(L, k, r)
             full = (1.0 - margin) / z2 if z2 > DEPENDENT * M[p, p] else inf
             partial, leaves, largest = inf, -1, 0.0
@@ -220,17 +261,7 @@ def pivot(M, y, m, free, tol, limit, state, margins, inside):
             inside[A[leaves]] = False
             take_out(state, k, leaves)
             k -= 1
-        length2 = M[p, p]
-        label = y[p] if free else 0.0
-        for a in range(k):
-            L[k, a] = l[a]
-            length2 -= l[a] * l[a]
-            label -= l[a] * f[a]
-        L[k, k] = sqrt(max(length2, DEPENDENT * DEPENDENT * M[p, p]))
-        f[k] = label / L[k, k]
-        A[k], alpha[k] = p, entering
-        inside[p] = True
-        counts[0] = k + 1
+        put_in(M, y, free, p, entering, state, inside)
         counts[2] += 1
 
 

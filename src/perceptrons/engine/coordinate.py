@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, lsqr
 
 from ..rows import look, push
 from .compiler import compiled
@@ -36,6 +37,7 @@ from .maximum import (
     RESIDUAL,
     ROUNDING,
     Answer,
+    Inseparable,
     Limits,
     LinearPoints,
     Points,
@@ -48,11 +50,13 @@ from .maximum import (
 )
 from .maximum import hard as maximum_by_rows
 
-SWEEPS = 8  # between two passes over all rows
+SWEEPS = 50  # between two passes over all rows: one costs as much as two steps of conjugate gradients
 STEPS = 200  # of conjugate gradients
+PROJECTION = 1000  # steps of a projection at most
 FIRST = 4  # rounds after which sparse rows with few support rows go to the active set
 DIRECT = 300  # rows up to which the system on a face is solved directly
-FACES = 30  # smaller and smaller ones, one after the other
+FACES = 5  # smaller and smaller ones, one after the other
+LOOKS = frozenset(2**k for k in range(2, 60))  # rounds after which a proof that nothing separates is tried
 STALLED = 40  # rounds without a smaller gap, when the gap is that of rounding
 
 
@@ -113,9 +117,8 @@ class Dual:
 
     def sweeps(self, working: np.ndarray, rng: np.random.Generator, limits: Limits) -> None:
         for _ in range(SWEEPS):
-            if limits.late():
-                break
-            if sweep(self.rows, self.y, self.b, self.C, rng.permutation(working), self.alpha, self.w) == 0.0:
+            order = rng.permutation(working)
+            if sweep(self.rows, self.y, self.b, self.C, order, self.alpha, self.w) == 0.0 or limits.late():
                 break
         if self.free:
             self.b += self.B * self.w[-1]
@@ -268,9 +271,10 @@ def descend(
             reason = MAX_ITER
         elif since >= STALLED and best[0] < 1e3 * limits.tol:
             reason = ROUNDING
-        elif isinf(C) and best[3][0] <= 0.0 and up <= RESIDUAL * max(1.0, points.radius):
-            rows = np.flatnonzero(feasible)
-            raise certificate(points, y, free, rows, feasible[rows])
+        elif isinf(C) and best[3][0] <= 0.0 and (n_iter in LOOKS or up <= RESIDUAL * max(1.0, points.radius)):
+            proof = refuted(points, y, free, feasible)
+            if proof is not None:
+                raise proof
         near = max(0.02, min(1.0, 10.0 * best[0]))
         working = np.flatnonzero((run.alpha > 0.0) | (run.lacks() > -near))
     gap, feasible, b, pair = best
@@ -279,6 +283,53 @@ def descend(
         pair = (pair[0], min(up, pair[1]))
         gap = relative_gap(pair)
     return Answer(feasible, b, pair, max(0.0, gap), n_iter, reason)
+
+
+def refuted(
+    points: Points, y: np.ndarray, free: bool, alpha: np.ndarray, search: bool = True
+) -> Inseparable | None:
+    r"""A proof near alpha that nothing separates, or None.
+
+    Where nothing separates, alpha grows for ever while :math:`w = \sum\alpha_iy_ix_i` does not, so alpha is
+    nearly a proof, and its projection on :math:`\{\lambda: \sum\lambda_iy_i(x_i, 1) = 0\}` is one if no
+    :math:`\lambda_i` is negative. Rows for which it is are left out, and the rest projected again. Without
+    ``search`` alpha has to do as it is.
+    """
+    rows = np.flatnonzero(alpha)
+    if not len(rows):
+        return None
+    lam = alpha[rows] / alpha.sum()
+    if search and isinstance(points, LinearPoints):
+        points.settle()
+        for _ in range(FACES):
+            lam = lam - _row_space_part(points.X[rows], y[rows], free, lam)
+            stay = lam > 0.0
+            rows, lam = rows[stay], lam[stay]
+            if stay.all() or not len(rows):
+                break
+    if not len(rows) or (free and len(np.unique(y[rows])) < 2):
+        return None
+    found = certificate(points, y, free, rows, lam)
+    return found if found.residual <= RESIDUAL * max(1.0, points.radius) else None
+
+
+def _row_space_part(X: Any, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:
+    """The shortest vector with the same weighted sum of the rows y(x, B) as lam."""
+    n, d = X.shape
+    values = X.data if is_sparse(X) else X
+    B = float(np.sqrt(np.vdot(values, values) / n)) if free else 0.0
+
+    def total(v: np.ndarray) -> np.ndarray:
+        c = y * v.ravel()
+        return np.append(np.asarray(X.T @ c), B * c.sum())
+
+    def products(u: np.ndarray) -> np.ndarray:
+        u = u.ravel()
+        return y * (np.asarray(X @ u[:-1]) + B * u[-1])
+
+    A = LinearOperator((d + 1, n), matvec=total, rmatvec=products, dtype=np.float64)
+    found: Any = lsqr(A, total(lam), atol=1e-15, btol=1e-15, iter_lim=min(PROJECTION, 2 * (n + d)))
+    return found[0]
 
 
 def _direct(

@@ -13,9 +13,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from . import active_set
+from .compiler import compiled
 from .intake import is_sparse
 
 RESIDUAL = 1e-8
@@ -24,6 +26,8 @@ RESIDUAL = 1e-8
 SMALL = 192  # so many rows are all worked on at once
 BATCH = 32  # at least so many violated rows join at a time
 MANY = 800  # active rows from which on single pivots are too slow
+COLUMNS = 64  # of kernel values, that a factor takes in at a time
+ROOM = 4 << 30  # bytes that kernel values or their factor may take
 
 GAP_CLOSED, MAX_TIME, MAX_ITER, ROUNDING = "gap closed", "max_time", "max_iter", "rounding"
 
@@ -90,7 +94,7 @@ class LinearPoints:
         self.origin: Any = 0.0  # what is already subtracted
         self._last: tuple[Any, Any] = (None, None)
         if free and not is_sparse(X):
-            self.center = X.mean(axis=0)
+            self.center = X.sum(axis=0) / len(X)
             if X.size <= 1 << 16:
                 self.settle()
 
@@ -109,7 +113,8 @@ class LinearPoints:
         return self._last[1]
 
     def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        product = self._rows(left) @ self._rows(right).T
+        rows = self._rows(left)
+        product = rows @ (rows if right is left else self._rows(right)).T
         return product.toarray() if is_sparse(product) else product
 
     def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
@@ -142,10 +147,9 @@ class KernelPoints:
         """Where the columns of these rows are; new ones are computed."""
         new = rows[self.position[rows] < 0]
         if len(new):
-            values = np.asarray(self.kernel.matrix(self.objects, self.objects[new]), np.float64)
-            if not np.isfinite(values).all():
-                raise ValueError("A kernel value is not finite: scale the data.")
             total = self.used + len(new)
+            fits(self.n, total, "Values of a kernel")
+            values = self.fresh(new)
             if total > self.columns.shape[1]:
                 larger = np.empty((self.n, min(self.n, 2 * total)), order="F")
                 larger[:, : self.used] = self.columns[:, : self.used]
@@ -154,6 +158,13 @@ class KernelPoints:
             self.position[new] = np.arange(self.used, total)
             self.used = total
         return self.position[rows]
+
+    def fresh(self, rows: np.ndarray) -> np.ndarray:
+        """Values of all objects with these, computed and not kept."""
+        values = np.asarray(self.kernel.matrix(self.objects, self.objects[rows]), np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError("A kernel value is not finite: scale the data.")
+        return values
 
     def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return self.columns_of(right)[left]
@@ -171,20 +182,62 @@ class KernelPoints:
 
 
 def factored(points: KernelPoints) -> LinearPoints:
-    """Vectors with the same inner products: the rows of a pivoted Cholesky factor of all kernel values."""
-    G = points.columns_of(np.arange(points.n))
-    G, pivots, rank, _ = dpstrf(np.asfortranarray(G), lower=1, tol=1e-14 * points.n * points.radius**2)
-    rows = np.zeros((points.n, max(1, rank)))
-    rows[pivots - 1, :rank] = np.tril(G)[:, :rank]
-    return LinearPoints(rows, points.diagonal, False)
+    r"""Vectors with the same inner products, up to rounding: the rows of a pivoted Cholesky factor.
+
+    :math:`K = LL^\top` with as many columns in L as K has rank. The columns of K that become pivots are
+    computed a few at a time, those of the objects with the largest :math:`K_{ii} - \|L_i\|^2` left, and
+    none is kept: memory is n times the rank.
+    """
+    n, left = points.n, points.diagonal.copy()
+    least = 1e-14 * n * points.radius**2
+    L, rank = np.empty((n, COLUMNS)), 0
+    while rank < n and left.max() > least:
+        size = min(COLUMNS, n - rank)
+        chosen = np.argpartition(left, n - size)[n - size :]
+        K = points.fresh(chosen) - L[:, :rank] @ L[chosen, :rank].T
+        # a pivot far below the largest one left would be divided by its own rounding: it waits
+        T, order, k, _ = dpstrf(K[chosen], lower=1, tol=max(least, 0.01 * left.max()))
+        if k == 0:
+            break
+        order = order[:k] - 1
+        if rank + k > L.shape[1]:
+            fits(n, rank + k, "The factor of a kernel")
+            L, narrow = np.empty((n, max(rank + k, min(n, 2 * rank, ROOM // (8 * n))))), L
+            L[:, :rank] = narrow[:, :rank]
+        L[:, rank : rank + k] = solve_triangular(T[:k, :k], K[:, order].T, lower=True).T
+        left -= np.square(L[:, rank : rank + k]).sum(axis=1)
+        left[chosen[order]] = 0.0
+        rank += k
+    return LinearPoints(np.ascontiguousarray(L[:, : max(1, rank)]), points.diagonal, False)
+
+
+def fits(n: int, columns: int, what: str) -> None:
+    """Refuse to keep so many numbers."""
+    if 8 * n * columns > ROOM:
+        raise MemoryError(
+            f"{what} for {n:,} objects would take more than {ROOM / 2**30:.3g} GB. Take fewer objects, or "
+            "learn online: KernelClassifier, BudgetKernelPerceptron."
+        )
 
 
 # ---------------------------------------------------------------------------------------------- brackets
 
 
-def best_bias(s: np.ndarray, plus: np.ndarray) -> tuple[float, float]:
+@compiled
+def nearest(s, y):
+    """The lowest score of a positive row, and the highest of a negative one."""
+    low, high = np.inf, -np.inf
+    for i in range(s.shape[0]):
+        if y[i] > 0.0:
+            low = min(low, s[i])
+        else:
+            high = max(high, s[i])
+    return low, high
+
+
+def best_bias(s: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """(b, margin): the bias that makes the smallest margin of these scores largest, and that margin."""
-    low, high = float(s[plus].min()), float(s[~plus].max())
+    low, high = nearest(s, y)
     return -(low + high) / 2.0, (low - high) / 2.0
 
 
@@ -196,25 +249,36 @@ def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: 
     coef = alpha * y[rows]
     s = points.scores(rows, coef)
     norm = np.sqrt(points.norm2(rows, coef))
-    b, least = best_bias(s, y > 0.0) if free else (0.0, float((y * s).min()))
+    b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
     up = norm / float(alpha.sum())
     return s, b, (least / norm if norm > 0.0 else -np.inf, up)
 
 
 def relative_gap(pair: tuple[float, float]) -> float:
     low, up = pair
-    return (up - low) / up if up > 0.0 else np.inf
+    return (up - low) / up if 0.0 < up < np.inf else np.inf
+
+
+@compiled
+def masses(alpha, y):
+    """The sums of alpha over the positive rows and over the others."""
+    plus = minus = 0.0
+    for i in range(alpha.shape[0]):
+        if y[i] > 0.0:
+            plus += alpha[i]
+        else:
+            minus += alpha[i]
+    return plus, minus
 
 
 def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
     """alpha with the heavier class scaled down to the mass of the lighter one."""
-    plus, minus = float(alpha[y > 0.0].sum()), float(alpha[y < 0.0].sum())
+    plus, minus = masses(alpha, y)
     if plus == minus:
         return alpha
-    factor = np.where(
-        y > 0.0, min(1.0, minus / plus) if plus else 0.0, min(1.0, plus / minus) if minus else 0.0
-    )
-    return alpha * factor
+    if min(plus, minus) == 0.0:
+        return np.zeros_like(alpha)
+    return alpha * np.where(y > 0.0, min(1.0, minus / plus), min(1.0, plus / minus))
 
 
 def to_margin_one(
@@ -222,6 +286,8 @@ def to_margin_one(
 ) -> tuple[np.ndarray, float, Any]:
     """(alpha, b, bracket), scaled so that the smallest margin is 1 where w separates."""
     rows = np.flatnonzero(alpha)
+    if not len(rows):
+        return alpha, 0.0, (-np.inf, np.inf)
     _, b, pair = bracket(points, y, free, rows, alpha[rows])
     if pair[0] > 0.0:
         scale = 1.0 / (pair[0] * pair[1] * float(alpha.sum()))
@@ -247,20 +313,24 @@ class Working:
 
     def join(self, new: np.ndarray) -> None:
         m, total = len(self.rows), len(self.rows) + len(new)
-        if total > len(self.M):
-            larger = np.empty((2 * total, 2 * total) if m else (total, total))
+        if m and total > len(self.M):
+            larger = np.empty((2 * total, 2 * total))
             larger[:m, :m] = self.M[:m, :m]
             self.M = larger
-        self.rows = np.concatenate([self.rows, new])
+        self.rows = np.concatenate([self.rows, new]) if m else new
         self.signs = self.y[self.rows]
         values = self.points.block(new, self.rows)
         if self.free and not m:
-            self.kappa = float(np.mean(np.diagonal(values))) or 1.0
-        values = (values + self.kappa) * (self.signs[m:, None] * self.signs[None, :])
-        self.M[m:total, :total] = values
-        self.M[:m, m:total] = values[:, :m].T
+            self.kappa = float(values.trace()) / total or 1.0
+        values = (values + self.kappa) * self.signs
+        values *= self.signs[m:, None]
+        if m:
+            self.M[m:total, :total] = values
+            self.M[:m, m:total] = values[:, :m].T
+        else:
+            self.M = values
         self.has[new] = True
-        self.inside = np.concatenate([self.inside, np.zeros(len(new), bool)])
+        self.inside = np.concatenate([self.inside, np.zeros(len(new), bool)]) if m else np.zeros(total, bool)
         self.margins = np.empty(total)
 
     def keep(self, places: np.ndarray) -> np.ndarray:
@@ -284,31 +354,23 @@ class TooMany(Exception):
 
 
 def start(points: Points, y: np.ndarray, free: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(the first rows of the active set, rows to begin with): those nearest to the other class."""
-    everything = np.arange(points.n)
+    """(rows to begin with, places among them of the first active ones): those nearest to the other class."""
+    groups = [np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)] if free else [np.arange(points.n)]
     if isinstance(points, LinearPoints):
-        plus = y > 0.0
-        coef = np.where(plus, 1.0 / max(1, plus.sum()), -1.0 / max(1, points.n - plus.sum()))
-        if not free:
-            coef = y / points.n
-        w = np.asarray(points.X.T @ coef)
-        s = y * np.asarray(points.X @ w)
+        plus = int(np.count_nonzero(y > 0.0))
+        up, down = (1.0 / max(1, plus), -1.0 / max(1, points.n - plus)) if free else (1.0, -1.0)
+        s = y * np.asarray(points.X @ np.asarray(points.X.T @ np.where(y > 0.0, up, down)))
     else:
-        some = everything[:: max(1, points.n // 256)]
+        some = np.arange(0, points.n, max(1, points.n // 256))
         both = np.unique(np.append(some, [np.argmax(y), np.argmin(y)]))
-        plus = y[both] > 0.0
-        coef = np.where(plus, 1.0 / max(1, plus.sum()), -1.0 / max(1, len(both) - plus.sum()))
-        s = y * points.scores(both, coef)
-    if free:
-        first = np.array([c[np.argmin(s[c])] for c in (np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0))])
-    else:
-        first = np.array([np.argmin(s)])
+        is_plus = y[both] > 0.0
+        up, down = 1.0 / max(1, is_plus.sum()), -1.0 / max(1, (~is_plus).sum())
+        s = y * points.scores(both, np.where(is_plus, up, down))
     if points.n <= SMALL:
-        return first, everything
-    size = min(points.n, 2 * BATCH)
-    groups = (np.flatnonzero(y > 0.0), np.flatnonzero(y < 0.0)) if free else (everything,)
-    chosen = [g[np.argsort(s[g])[: size // len(groups)]] for g in groups]
-    return first, np.unique(np.concatenate([first, *chosen]))
+        return np.arange(points.n), np.array([group[np.argmin(s[group])] for group in groups])
+    size = min(points.n, 2 * BATCH) // len(groups)
+    chosen = [group[np.argsort(s[group])[:size]] for group in groups]
+    return np.concatenate(chosen), np.array([0, len(chosen[0])][: len(groups)])
 
 
 class Best:
@@ -317,6 +379,7 @@ class Best:
     def __init__(self, points: Points, y: np.ndarray, free: bool, limits: Limits):
         self.points, self.y, self.free, self.limits = points, y, free, limits
         self.rows, self.alpha = np.empty(0, np.int64), np.empty(0)
+        self.b, self.norm = 0.0, 0.0
         self.low, self.up = -np.inf, np.inf
         self.n_iter = 0
 
@@ -324,10 +387,11 @@ class Best:
         """Look at another w, with one pass over all rows; answers their scores."""
         self.n_iter += 1
         alpha = balanced(alpha, self.y[rows]) if self.free else alpha
-        s, _, (low, up) = bracket(self.points, self.y, self.free, rows, alpha)
+        s, b, (low, up) = bracket(self.points, self.y, self.free, rows, alpha)
         self.up = min(self.up, up)
         if low > self.low or not len(self.rows):
             self.low, self.rows, self.alpha = low, rows, alpha
+            self.b, self.norm = b, up * float(alpha.sum())
         self.limits.report(self.n_iter, self.gap)
         return s
 
@@ -350,17 +414,20 @@ class Best:
         return alpha
 
     def answer(self, reason: str) -> Answer:
-        alpha, b, (low, up) = to_margin_one(self.points, self.y, self.free, self.whole())
-        pair = (low, min(self.up, up))
-        return Answer(alpha, b, pair, max(0.0, relative_gap(pair)), self.n_iter, reason)
+        scale = 1.0 / (self.low * self.norm) if self.low > 0.0 else 1.0
+        pair = (self.low, self.up)
+        return Answer(
+            scale * self.whole(), scale * self.b, pair, max(0.0, relative_gap(pair)), self.n_iter, reason
+        )
 
 
 def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | None = MANY) -> Answer:
     """The maximum margin by an active set within a working set that grows."""
-    first, rows = start(points, y, free)
+    rows, first = start(points, y, free)
     work = Working(points, y, free, rows)
     state = active_set.room_for(min(len(rows), 64) + 4)
-    _begin(state, work, np.flatnonzero(np.isin(rows, first)))
+    if not active_set.begin(work.M, work.signs, free, first, state, work.inside):
+        raise certificate(points, y, free, rows[first], np.ones(len(first)))
     best = Best(points, y, free, limits)
     stuck = 0
     while True:
@@ -392,31 +459,12 @@ def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | 
 _TOO_MANY, _LATE = "too many", "late"
 
 
-def _begin(state: active_set.State, work: Working, places: np.ndarray) -> None:
-    """The active set of one row, or of one of each class."""
-    M, signs = work.M, work.signs
-    k = len(places)
-    if k == 1:
-        length2 = M[places[0], places[0]]
-        state.alpha[0] = 1.0 / length2 if length2 > 0.0 else 0.0
-    else:
-        i, j = places
-        length2 = M[i, i] + M[j, j] + 2.0 * M[i, j]  # of x_i - x_j: the constant drops out
-        state.alpha[:2] = 2.0 / length2 if length2 > 1e-15 * (M[i, i] + M[j, j]) else 0.0
-    if state.alpha[0] == 0.0:  # a zero row, or the same x with both labels
-        raise certificate(work.points, work.y, work.free, work.rows[places], np.ones(k))
-    state.A[:k], state.counts[0] = places, k
-    work.inside[places] = True
-    state.b[0] = signs[places[0]] * (1.0 - M[places[0], places] @ state.alpha[:k]) if work.free else 0.0
-    _factor(state, work)
-
-
 def _factor(state: active_set.State, work: Working) -> None:
     """L and f afresh, without the rounding of many updates."""
     k = int(state.counts[0])
     A = state.A[:k]
     try:
-        L = np.linalg.cholesky(work.M[np.ix_(A, A)])
+        L = np.linalg.cholesky(work.M[A[:, None], A])
     except np.linalg.LinAlgError:
         return
     state.L[:k, :k] = L

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import kernels
 from ..engine import intake, spaces
-from . import checks
+from . import checks, objects
 from .checks import estimator
 from .halfspace import FLOATS, one_writer, unchanged_on_error
 from .one_row import Streaming
@@ -45,20 +45,7 @@ class KernelBased(Streaming):
         return self.kernel_.prepare(self._checked_objects(self.kernel_, X, reset=False), self._known)
 
     def _checked_objects(self, kernel: kernels.Kernel, X: Any, *, reset: bool) -> Any:
-        if kernel.takes in ("numbers", "table"):
-            if intake.is_sparse(X):
-                X = intake.checked_csr(X)
-            with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
-                return validate_data(self, X, reset=reset, **self._numbers())
-        if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-            raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
-        if intake.is_sparse(X):
-            raise TypeError(
-                f"{kernel} takes objects: give rows as a list or a dense array, not as {X.format}."
-            )
-        if len(X) == 0:
-            raise ValueError(f"Found no objects; {type(self).__name__} needs at least one.")
-        return X
+        return objects.checked(self, kernel, X, reset=reset, **self._numbers())
 
     def _numbers(self) -> dict[str, Any]:
         """How scikit-learn is to check rows of numbers."""
@@ -69,15 +56,7 @@ class KernelBased(Streaming):
         return FLOATS
 
     def _rows(self, X: Any) -> spaces.KernelRows:
-        with np.errstate(over="ignore", invalid="ignore"):
-            sq = np.asarray(self.kernel_.diagonal(X), np.float64) + self._bias() ** 2
-        wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
-        if len(wrong):
-            value = sq[wrong[0]]
-            why = "No kernel has that: see kernels.check_psd." if -np.inf < value < 0.0 else "Scale the data."
-            raise ValueError(
-                f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}"
-            )
+        sq = objects.self_products(self.kernel_, X, self._bias() ** 2)
         self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
         return spaces.KernelRows(X, intake.frozen(sq))
 
@@ -230,12 +209,4 @@ class KernelBased(Streaming):
         raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            takes = kernels.as_kernel(self.kernel).takes
-        except ValueError:  # a wrong parameter is told by fit
-            return tags
-        tags.input_tags.pairwise = takes == "table"
-        tags.input_tags.sparse = takes == "numbers"
-        tags.input_tags.string = takes == "strings"
-        return tags
+        return objects.tagged(super().__sklearn_tags__(), self.kernel)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+import warnings
 from math import isinf
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
 
 from .. import kernels
 from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory.separability import Separability
-from . import checks
+from . import checks, objects
 from .checks import estimator
 from .halfspace import Halfspace, one_writer, unchanged_on_error
 from .progress import Progress
@@ -76,17 +78,18 @@ class MaxMargin(Halfspace):
         Relative gap: :math:`(\gamma_{up} - \gamma_{low})/\gamma_{up}`, or for finite C
         (primal − dual)/primal.
     kernel : kernel of :mod:`perceptrons.kernels`, its name, a function of two objects, or None
-        None: linear. A soft margin keeps the matrix of all kernel values, a hard one those with the rows near
-        the margin.
+        None: linear. A soft margin keeps a factor of the kernel matrix, n times its rank; a hard one the
+        values with the rows near the margin. More than 4 GB are refused.
     solver : {"auto", "active", "descent", "piqp"}, default="auto"
         ``"active"``: an active set over few rows, exact; for hard margins. ``"descent"``: coordinate descent
         on the dual with conjugate gradients on its faces; for soft margins, and for hard ones with thousands
         of support rows. ``"piqp"``: the interior-point solver of that name, for small problems.
         ``"auto"`` takes ``"active"`` or ``"descent"``, whichever suits.
     max_time : float or None, default=None
-        Seconds after which the best w so far is returned, with its gap.
+        Seconds after which the best w so far is returned, with its gap. ``"piqp"`` looks at no clock: it is
+        allowed as many iterations as fit, judged by the first.
     max_iter : int, default=1000
-        Passes over all rows.
+        Passes over all rows; iterations of ``"piqp"``.
     verbose : int, default=0
 
     Attributes
@@ -118,6 +121,14 @@ class MaxMargin(Halfspace):
     ------
     NotSeparableError
         For ``C=inf``, with the proof as its ``certificate``.
+    MemoryError
+        Kernel values do not fit.
+
+    Warns
+    -----
+    ConvergenceWarning
+        For ``C=inf``, out of time or passes, and neither a separator nor a proof was found: the question is
+        undecided. ``margin_`` is then not positive, and ``margin_bounds_`` is what is known.
 
     See Also
     --------
@@ -178,6 +189,11 @@ class MaxMargin(Halfspace):
             return self._validated_objects(X, reset=reset)
         if intake.is_sparse(X):
             X = intake.checked_csr(X)
+        elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+            self.n_features_in_ = X.shape[1]  # nothing is left to convert, and no names of features
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            return np.ascontiguousarray(X)
         with np.errstate(over="ignore", invalid="ignore"):
             return validate_data(
                 self,
@@ -192,12 +208,8 @@ class MaxMargin(Halfspace):
 
     def _validated_objects(self, X: Any, *, reset: bool) -> Any:
         kernel: Any = kernels.as_kernel(self.kernel) if reset else vars(self)["kernel_"]
-        if kernel.takes in ("numbers", "table"):
-            if intake.is_sparse(X):
-                X = intake.checked_csr(X)
-            X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64, order="C")
-        else:
-            X = checked_objects(type(self).__name__, kernel, X)
+        numbers = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
+        X = objects.checked(self, kernel, X, reset=reset, **numbers)
         if reset:
             self.kernel_ = kernel.fitted(X)
             return self.kernel_.prepare(X)
@@ -205,17 +217,17 @@ class MaxMargin(Halfspace):
 
     def _points(self, X: Any) -> maximum.Points:
         if self.kernel is None:
-            return maximum.LinearPoints(X, intake.make_rows(X, 0.0, False).sq, bool(self.fit_intercept))
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = np.asarray(self.kernel_.diagonal(X), np.float64)
-        wrong = np.flatnonzero(~(np.isfinite(squares) & (squares >= 0.0)))
-        if len(wrong):
-            raise ValueError(
-                f"k(x, x) of row {wrong[0]} is {squares[wrong[0]]:g}, not a finite number of at least 0. "
-                "Scale the data, or see kernels.check_psd."
-            )
+            return maximum.LinearPoints(X, squared_lengths(X), bool(self.fit_intercept))
         self._known = X[np.empty(0, np.int64)]
-        return maximum.KernelPoints(self.kernel_, X, squares)
+        points = maximum.KernelPoints(self.kernel_, X, objects.self_products(self.kernel_, X))
+        if self.solver == "descent" or not isinf(self.C):
+            return maximum.factored(points)
+        return points
+
+    def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
+        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "bi" and len(y) == n_rows:
+            return y  # labels beyond doubt
+        return super()._validated_labels(y, n_rows)
 
     # ------------------------------------------------------------ learning
 
@@ -238,14 +250,15 @@ class MaxMargin(Halfspace):
             self._check_params()
             X = self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])
-            classes, codes = np.unique(y, return_inverse=True)
+            classes, codes = encoded(y)
             points = self._points(X)
             targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
                 limits = maximum.Limits(float(self.tol), int(self.max_iter), deadline, progress.gap)
-                self._problems = [
-                    self._one(X, points, np.where(codes == r, 1.0, -1.0), limits, classes, r) for r in targets
-                ]
+                self._problems = []
+                for r in targets:
+                    signs = np.where(codes == r, 1.0, -1.0)
+                    self._problems.append(self._one(X, points, signs, limits, classes, r))
             self.classes_ = classes
             self.radius_ = points.radius
             self._fit_support(X)
@@ -259,12 +272,17 @@ class MaxMargin(Halfspace):
             return Problem(answer, np.empty(0, np.int64), np.empty(0), w, 1.0, 0.0)
         try:
             answer = self._solved(points, y, free, limits)
+            if isinf(self.C) and answer.bracket[0] <= 0.0:
+                proof = coordinate.refuted(points, y, free, answer.alpha, search=not limits.late())
+                if proof is not None:
+                    raise proof
+                self._tell_undecided(answer, classes, r)
         except maximum.Inseparable as found:
             raise self._not_separable(X, y, found, classes, r) from None
         support = np.flatnonzero(answer.alpha)
         coef = answer.alpha[support] * y[support]
         w, b = None, answer.b
-        if isinstance(points, maximum.LinearPoints):
+        if self.kernel is None:
             w = points.weights(support, coef)
             b = points.intercept(w, b) if free else 0.0
         return Problem(answer, support, coef, w, b, float(np.sqrt(points.norm2(support, coef))))
@@ -275,12 +293,22 @@ class MaxMargin(Halfspace):
             answer = quadratic.solve(points, y, free, C, limits)
             if answer is not None:
                 return answer  # else it takes the problem for infeasible: ours proves it
-        linear = isinstance(points, maximum.LinearPoints)
         if not isinf(C) or self.solver == "descent":
-            return coordinate.descend(points if linear else maximum.factored(points), y, free, C, limits)
-        if self.solver == "active" or not linear:
+            return coordinate.descend(points, y, free, C, limits)
+        if self.solver == "active" or self.kernel is not None:
             return maximum.hard(points, y, free, limits, many=None)
         return coordinate.hard(points, y, free, limits)
+
+    def _tell_undecided(self, answer: maximum.Answer, classes: np.ndarray, r: int) -> None:
+        low, up = answer.bracket
+        what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
+        warnings.warn(
+            f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
+            f"there is none: undecided. The largest margin is at most {up:.3g}; this w has {low:.3g}. Give "
+            "more max_time or max_iter, ask perceptrons.separability, or give a finite C.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
     def _not_separable(self, X: Any, y: np.ndarray, found: Any, classes: np.ndarray, r: int) -> Exception:
         free, linear = bool(self.fit_intercept), self.kernel is None
@@ -317,12 +345,14 @@ class MaxMargin(Halfspace):
 
     def _fit_support(self, X: Any) -> None:
         runs = self._problems
-        support = runs[0].support if len(runs) == 1 else np.unique(np.concatenate([p.support for p in runs]))
-        self.support_ = support
-        self.dual_coef_ = np.zeros((len(runs), len(support)))
-        for row, run in zip(self.dual_coef_, runs, strict=True):
-            row[np.searchsorted(support, run.support)] = run.coef
-        self._support_rows = X[support]
+        if len(runs) == 1:
+            self.support_, self.dual_coef_ = runs[0].support, runs[0].coef[None]
+        else:
+            self.support_ = np.unique(np.concatenate([run.support for run in runs]))
+            self.dual_coef_ = np.zeros((len(runs), len(self.support_)))
+            for row, run in zip(self.dual_coef_, runs, strict=True):
+                row[np.searchsorted(self.support_, run.support)] = run.coef
+        self._support_rows = X[self.support_]
 
     # ------------------------------------------------------------ scores
 
@@ -342,20 +372,6 @@ class MaxMargin(Halfspace):
 
     def _rows(self, X: Any) -> Any:
         return intake.make_rows(X, 0.0, False) if self.kernel is None else X
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score of each row: positive means the larger label; one column per class for more than two.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernel takes
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return super().decision_function(X)
 
     # ------------------------------------------------------------ what follows from the problems
 
@@ -433,16 +449,7 @@ class MaxMargin(Halfspace):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.kernel is None:
-            return tags
-        try:
-            takes = kernels.as_kernel(self.kernel).takes
-        except ValueError:  # a wrong parameter is told by fit
-            return tags
-        tags.input_tags.pairwise = takes == "table"
-        tags.input_tags.sparse = takes == "numbers"
-        tags.input_tags.string = takes == "strings"
-        return tags
+        return tags if self.kernel is None else objects.tagged(tags, self.kernel)
 
 
 def _margin(run: Problem, C: float) -> float:
@@ -451,12 +458,21 @@ def _margin(run: Problem, C: float) -> float:
     return 1.0 / run.norm if run.norm > 0.0 else np.inf
 
 
-def checked_objects(name: str, kernel: kernels.Kernel, X: Any) -> Any:
-    """X, if it is a collection of objects."""
-    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
-    if intake.is_sparse(X):
-        raise TypeError(f"{kernel} takes objects: give rows as a list or a dense array, not as {X.format}.")
-    if len(X) == 0:
-        raise ValueError(f"Found no objects; {name} needs at least one.")
-    return X
+def squared_lengths(X: Any) -> np.ndarray:
+    """Of each row; raises ValueError that names a row which has none."""
+    if not intake.is_sparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.einsum("ij,ij->i", X, X)
+        if np.isfinite(squares.max()):
+            return squares
+    return intake.make_rows(X, 0.0, False).sq
+
+
+def encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(classes, the class of each row); two whole numbers, the usual case, need no sorting."""
+    if y.dtype.kind in "bi":
+        ends = np.array([y.min(), y.max()])
+        codes = y == ends[1]
+        if np.count_nonzero(codes) + np.count_nonzero(y == ends[0]) == len(y):
+            return ends, codes
+    return np.unique(y, return_inverse=True)
