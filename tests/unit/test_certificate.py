@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ import perceptrons as pc
 from perceptrons import datasets, theory
 from perceptrons.theory import digests, gram
 from perceptrons.theory.certificate import Certificate, CertificateError
-from perceptrons.theory.evidence import Evidence, Exact, Space, Vector
+from perceptrons.theory.enclosed import decay, enclosed, rational, root
+from perceptrons.theory.evidence import Evidence, Space, Vector
+from perceptrons.theory.exact import Exact
 
 TOY = datasets.four_points()
 
@@ -245,7 +248,10 @@ def test_the_answer_of_a_check():
     assert str(found) == f"verified: {len(found.checked)} claims"
     assert found.or_raise() is found
     exact = certified().verify(TOY.X, TOY.y, exact=True)
-    assert exact.exact == ("radius, exactly", "length of w, exactly", "margin, exactly", "verdict, exactly")
+    what = ("radius", "length of w", "margin", "verdict")
+    assert exact.exact == ("counts", *(f"{name}, exactly" for name in what))
+    assert exact.outward == () and exact.limit == ""
+    assert str(exact) == f"verified: {len(exact.checked)} claims, 5 of them without rounding"
 
 
 def test_exact_arithmetic_is_not_fooled():
@@ -303,8 +309,10 @@ def test_evidence_in_floats_and_in_fractions():
             e = Evidence(rows, codes, problem, 3, Space(bias=2.0), {"w": Vector(W)})
             exact = Exact(e)
             for part in range(e.n_parts):
-                assert [float(exact.margin("w", i, part)) for i in range(6)] == e.margins("w", part).tolist()
-                assert math.isclose(float(exact.norm2("w", part)), e.norm("w", part) ** 2)
+                assert [float(exact.margin("w", i, part).low) for i in range(6)] == e.margins(
+                    "w", part
+                ).tolist()
+                assert math.isclose(float(exact.norm2("w", part).low), e.norm("w", part) ** 2)
                 low = e.low("w", part)
                 assert exact.low_holds("w", part, low) and not exact.low_holds("w", part, low + 1e-9)
             assert exact.radius_holds(e.radius) and not exact.radius_holds(e.radius * (1 - 1e-9))
@@ -323,7 +331,7 @@ def test_evidence_in_floats_and_in_fractions():
     ],
 )
 def test_the_checker_has_the_same_kernels(kernel):
-    from perceptrons.proofs.certifying import describe
+    from perceptrons.proofs._subject import describe
 
     rng = np.random.default_rng(0)
     A, B = rng.integers(-2, 3, size=(4, 3)) / 4.0, rng.integers(-2, 3, size=(5, 3)) / 4.0
@@ -331,15 +339,29 @@ def test_the_checker_has_the_same_kernels(kernel):
     assert np.allclose(gram.values(described, A, B), kernel(A, B), rtol=1e-12)
     assert np.allclose(gram.values(described, sparse.csr_array(A), sparse.csr_array(B)), kernel(A, B))
     assert np.allclose(gram.diagonal(described, A), np.diagonal(kernel(A)))
-    exact = gram.exact_value(described)
-    if exact is not None:
-        from fractions import Fraction
+    k = enclosed(described)
+    rows = [{j: Fraction(v) for j, v in enumerate(a) if v} for a in A.tolist()]
+    for a, line in zip(rows, kernel(A), strict=True):
+        for b, value in zip(rows, line.tolist(), strict=True):
+            low, high = k(a, b)
+            assert low <= high <= low + Fraction(1e-12)
+            assert (low == high) == rational(described) or low == high == 0
+            assert math.isclose(float(low), value, rel_tol=1e-14, abs_tol=1e-13)
 
-        rows = [{j: Fraction(v) for j, v in enumerate(a) if v} for a in A.tolist()]
-        found = [[float(exact(a, b)) for b in rows] for a in rows]
-        assert np.allclose(found, kernel(A), rtol=1e-14)
-    else:
-        assert "Gaussian" in str(described) or "Normalized" in str(described)
+
+@pytest.mark.parametrize("x", [0.0, 1e-20, 0.3, 40.0, 700.0, 1e5])
+def test_exponentials_and_roots_are_enclosed(x):
+    """Against a hundred digits, of which the ends agree with some fifteen."""
+    from decimal import Decimal, localcontext
+
+    with localcontext() as context:
+        context.prec = 100
+        exact, square = Fraction(Decimal(-x).exp()), Fraction(Decimal(x).sqrt())
+    assert decay(Fraction(x)).low <= exact <= decay(Fraction(x)).high
+    assert decay(Fraction(x)).high <= exact * (1 + Fraction(1, 10**11)) + Fraction(1, 10**299)
+    low, high = root(Fraction(x))
+    assert low * low <= Fraction(x) <= high * high and low <= square * (1 + Fraction(1, 10**50))
+    assert high <= square * (1 + Fraction(1, 10**20)) + Fraction(1, 10**20)
 
 
 def test_strings_and_functions():

@@ -353,6 +353,7 @@ class Online(Watched, Readouts):
                 if clean and train is None and orders is None
                 else space.lowest_margin(batch.rows, targets, batch.weights)
             )
+            debugging.after_epoch(self)  # some checks need the margin that was reached
 
     def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
         """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""

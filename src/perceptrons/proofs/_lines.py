@@ -17,10 +17,10 @@ from ..estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.risk import RiskDescent
-from ..theory import claims
+from ..theory.spread import spread_is_small
 
 if TYPE_CHECKING:
-    from .certifying import Certifier
+    from .certifying import Case
 
 
 class Line(NamedTuple):
@@ -29,62 +29,62 @@ class Line(NamedTuple):
     name: str
     #: "none": no comparator; "margin": a vector that separates; "scale": the best multiple of a vector
     needs: str = "none"
-    when: Callable[[Certifier], bool] = lambda c: True
+    when: Callable[[Case], bool] = lambda c: True
 
 
-def _converged(c: Certifier) -> bool:
+def _converged(c: Case) -> bool:
     return c.converged
 
 
-def _logged(c: Certifier) -> bool:
+def _logged(c: Case) -> bool:
     return c.updates is not None and c.counts_rows
 
 
-def _whole(c: Certifier) -> bool:
+def _whole(c: Case) -> bool:
     return c.visits is not None
 
 
-def _ends_by_update(c: Certifier) -> bool:
+def _ends_by_update(c: Case) -> bool:
     own = c.updates
     return _logged(c) and own is not None and all(len(own.of(r).row) for r in range(c.n_parts))
 
 
-def _fixed_order(c: Certifier) -> bool:
+def _fixed_order(c: Case) -> bool:
     """The rows updated on are at most the updates; the bound grows with them up to half of the rows."""
     few = all(2 * c.run["parts"][r]["updates"] <= c.evidence.n_rows for r in range(c.n_parts))
     return c.converged and not getattr(c.model, "shuffle", True) and (few or _logged(c))
 
 
-def _tops(c: Certifier) -> bool:
+def _tops(c: Case) -> bool:
     return c.problem != "joint" or getattr(c.model, "scheme", "top") == "top"
 
 
-def _in_the_band(c: Certifier) -> bool:
+def _in_the_band(c: Case) -> bool:
     theta = (1.0 - c.parameters["eps"]) * c.run["gamma"]
     return all(c.best_margin(r) > theta for r in range(c.n_parts))
 
 
-def _exceeded(c: Certifier) -> bool:
+def _exceeded(c: Case) -> bool:
     return c.n_parts == 1 and c.run["stop_reason"] == "bound exceeded"
 
 
-def _counts_examples(c: Certifier) -> bool:
+def _counts_examples(c: Case) -> bool:
     return c.parameters["learning_rate"] == "updates" or _logged(c)
 
 
-def _rows_of_length_one(c: Certifier) -> bool:
+def _rows_of_length_one(c: Case) -> bool:
     return _whole(c) and c.space.unit and bool(np.all(c.evidence.lengths == 1.0))
 
 
-def _small(c: Certifier) -> bool:
-    return (_logged(c) or _whole(c)) and claims.spread_is_small(c.facts)
+def _small(c: Case) -> bool:
+    return (_logged(c) or _whole(c)) and spread_is_small(c.facts)
 
 
-def _forgets(c: Certifier) -> bool:
+def _forgets(c: Case) -> bool:
     return c.model.policy == "forgetron"
 
 
-def _forgetron(c: Certifier) -> bool:
+def _forgetron(c: Case) -> bool:
     return _forgets(c) and _whole(c) and c.evidence.radius <= 1.0 + 1e-9
 
 
@@ -143,7 +143,10 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
         [Line("multiclass_mira", "margin"), Line("last step", "none", _ends_by_update), *FUTURE],
     ),
     rules.GeometricMIRA: ([Line("mira_geometric", "margin"), *FUTURE], [*FUTURE]),
-    rules.NormMinimising: ([*FUTURE], [*FUTURE]),
+    rules.NormMinimising: (
+        [],
+        [Line("norm_minimised", "none", _logged), Line("crammer_singer", "margin", _logged), *FUTURE],
+    ),
     rules.PA: (
         [
             Line("pa_separable", "margin"),
@@ -220,6 +223,30 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
         [],
     ),
 }
+#: Lines that say nothing on how many mistakes, updates or losses the run may have.
+CHECKS = {
+    "budget",
+    "compression",
+    "forgetting",
+    "last step",
+    "norm",
+    "norm_minimised",
+    "on the boundary",
+    "online_to_batch",
+    "risk",
+    "romma_length",
+    "self test",
+    "smallest eigenvalue",
+    "squares",
+    "support",
+}
+
+
+def bounds_the_run(line: Line) -> bool:
+    """Whether the line is a theorem on the course of the run, not a check of its result."""
+    return line.name not in CHECKS
+
+
 #: What every learner in the space of a kernel adds.
 KERNEL = [
     Line("support", "none", lambda c: c.rule not in (BudgetKernelPerceptron, MaxMargin)),

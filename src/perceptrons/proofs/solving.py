@@ -1,56 +1,86 @@
-"""Comparators that need a solver: the soft-margin separator in the space of a learner.
+"""Comparators that a solver finds: the maximum-margin and the soft-margin separator in a learner's space.
 
 Any vector is a valid comparator, so nothing rests on how well the solver has done.
 """
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from ..estimators.maximum_margin import MaxMargin, NotSeparableError
 from ..theory import gram
 from ..theory.evidence import Evidence, Vector
 
 GRAM_LIMIT = 5_000  # rows whose kernel matrix is computed
 
 
-def soft_margin(e: Evidence, part: int, C: float) -> Vector | None:
-    r"""u that about minimises :math:`\frac12 R^2\|u\|^2 + C\sum\max(0, 1 - y\langle u, x\rangle)`.
+class Solution(NamedTuple):
+    """The separator of one learner, or why there is none."""
 
-    With C the number of visits to each row this is half the hinge bound; with a large C it is the
-    maximum-margin separator, if there is one. None where the problem is too large.
+    vector: Vector | None
+    said: str = ""  #: what a reader should know
+
+
+def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solution:
+    r"""u that minimises :math:`\tfrac12R^2\|u\|^2 + C\sum\max(0, 1 - y\langle u, x\rangle)`, by MaxMargin.
+
+    R is the length of the longest row. With C the number of visits to each row twice this minimum is the
+    least hinge bound :math:`R^2\|u\|^2 + 2H(u)`; ``C=inf`` asks for the maximum margin.
     """
-    R, signs = max(e.radius, np.finfo(float).tiny), e.signs(part)
     if len(np.unique(signs)) < 2:
-        return None
-    return _by_kernel(e, signs, R, C) if e.space.kernel is not None else _by_rows(e, signs, R, C)
+        return Solution(None, "one class only")
+    if e.space.kernel is not None and e.n_rows > GRAM_LIMIT:
+        return Solution(None, f"the kernel matrix of more than {GRAM_LIMIT} rows is not computed")
+    R = math.sqrt(max(float(np.max(e.q)), np.finfo(float).tiny))
+    free = e.space.free and e.space.bias > 0.0
+    solver = MaxMargin(C=C, fit_intercept=free, max_time=max_time)
+    try:
+        if e.space.kernel is not None:
+            vector = _by_kernel(solver, e, signs, R)
+        else:
+            vector = _by_rows(solver, e, signs, R)
+    except NotSeparableError:
+        return Solution(None, "nothing separates")
+    stopped = solver.stop_reason_
+    said = "" if stopped in ("gap closed", "rounding") else f"stopped by {stopped}, gap {solver.gap_:.1g}"
+    return Solution(vector, said)
 
 
-def _by_rows(e: Evidence, signs: np.ndarray, R: float, C: float) -> Vector:
-    from sklearn.svm import LinearSVC
-
+def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
     X: Any = e.X
-    if e.space.bias:
+    if e.space.bias and not e.space.free:
         constant: Any = np.full((e.n_rows, 1), e.space.bias)
         X = sparse.hstack([X, constant]).tocsr() if gram.is_sparse(X) else np.hstack([X, constant])
+    scale = 1.0 / R
     if e.space.unit:
         X = sparse.diags_array(1.0 / np.where(e.q > 0.0, np.sqrt(e.q), 1.0)) @ X
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # any vector will do
-        svm = LinearSVC(loss="hinge", fit_intercept=False, C=C, max_iter=20_000, tol=1e-6, random_state=0)
-        w = svm.fit(X / R, signs).coef_[0] / R
-    w = w if e.space.bias else np.append(w, 0.0)
+        scale = 1.0
+    solver.fit(X * scale, signs)
+    w = solver.coef_[0] * scale
+    if e.space.free or not e.space.bias:
+        w = np.append(w, solver.intercept_[0] / (e.space.bias or 1.0))
     return Vector(w[None, :])
 
 
-def _by_kernel(e: Evidence, signs: np.ndarray, R: float, C: float) -> Vector | None:
-    from sklearn.svm import SVC
+def _by_kernel(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
+    K = e._kernel(None, np.arange(e.n_rows)) / R**2
+    solver.set_params(kernel="precomputed").fit(K, signs)
+    offset = np.asarray(solver.intercept_, float) if e.space.free else None
+    return Vector(None, np.asarray(solver.support_, np.int64), solver.dual_coef_ / R**2, offset)
 
-    if e.n_rows > GRAM_LIMIT:
-        return None
-    K = e._kernel(None, np.arange(e.n_rows))
-    svm = SVC(kernel="precomputed", C=C).fit(K / R**2, signs)
-    return Vector(None, svm.support_.astype(np.int64), svm.dual_coef_ / R**2)
+
+def joined(vectors: list[Vector]) -> Vector:
+    """One vector a learner, side by side."""
+    if vectors[0].weights is not None:
+        return Vector(np.vstack([v.weights for v in vectors]))  # type: ignore[misc]
+    rows = np.unique(np.concatenate([np.asarray(v.rows) for v in vectors]))
+    merged = np.zeros((len(vectors), len(rows)))
+    for r, v in enumerate(vectors):
+        assert v.coefficients is not None
+        merged[r, np.searchsorted(rows, np.asarray(v.rows))] = v.coefficients[0]
+    offsets = [v.offset for v in vectors if v.offset is not None]
+    return Vector(None, rows, merged, np.concatenate(offsets) if offsets else None)

@@ -7,17 +7,21 @@ with itself and with the log, and is listed as reported.
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import claims, digests, gram
-from .certificate import Certificate, CertificateError, to_body
-from .claims import CLAIMS, Comparator, Facts
-from .evidence import Evidence, Exact
+from . import claims, digests, gram, stored
+from .certificate import Certificate, CertificateError
+from .claims import CLAIMS
+from .enclosed import enclosed, rational
+from .evidence import Evidence
+from .exact import Exact
+from .facts import Comparator, Facts
+from .needs import AGREE, Failure, close, need
+from .replaying import check_log
 
-#: Two computations of one number may differ by this much, relative to its size.
-AGREE = 1e-8
 #: A weighting of the rows counts as 0 below this part of max(1, R).
 RESIDUAL = 1e-8
 
@@ -31,15 +35,19 @@ class Verification(NamedTuple):
     checked: tuple[str, ...]  #: claims that hold
     exact: tuple[str, ...]  #: those of them that were checked without rounding
     reported: tuple[str, ...]  #: what only the run can know
+    outward: tuple[str, ...] = ()  #: those that were checked between bounds on what rounding may change
+    limit: str = ""  #: what ``exact=True`` could not do, and why
 
     def __bool__(self) -> bool:
         return self.ok
 
     def __str__(self) -> str:
-        if self.ok:
-            exact = f", {len(self.exact)} of them without rounding" if self.exact else ""
-            return f"verified: {len(self.checked)} claims{exact}"
-        return f"NOT verified: {self.failed}: {self.why}"
+        if not self.ok:
+            return f"NOT verified: {self.failed}: {self.why}"
+        exact = f", {len(self.exact)} of them without rounding" if self.exact else ""
+        outward = f", {len(self.outward)} between bounds on the rounding" if self.outward else ""
+        limit = f" ({self.limit})" if self.limit else ""
+        return f"verified: {len(self.checked)} claims{exact}{outward}{limit}"
 
     def or_raise(self) -> "Verification":
         """Itself, or CertificateError naming the claim that fails."""
@@ -48,41 +56,45 @@ class Verification(NamedTuple):
         return self
 
 
-class _Failure(Exception):
-    pass
-
-
-def need(condition: Any, why: str) -> None:
-    if not condition:
-        raise _Failure(why)
-
-
-def close(claimed: float, found: float, scale: float = 0.0) -> bool:
-    """Whether two computations of a number agree."""
-    if math.isinf(claimed) or math.isinf(found):
-        return claimed == found
-    return abs(claimed - found) <= AGREE * max(abs(claimed), abs(found), scale, 1e-300)
+FLOATS, EXACT, OUTWARD = "in floats", "exactly", "rounded outwards"
 
 
 def verify(c: Certificate, X: Any, y: Any, exact: bool = False, kernel: Any = None) -> Verification:
     """See :meth:`Certificate.verify`."""
+    done: dict[str, list[str]] = {FLOATS: [], EXACT: [], OUTWARD: []}
     checked: list[str] = []
-    without_rounding: list[str] = []
     name = ""
+
+    def answer(failed: str | None, why: str) -> Verification:
+        limit = _limit(c) if exact else ""
+        found = tuple(checked), tuple(done[EXACT]), _reported(c), tuple(done[OUTWARD]), limit
+        return Verification(failed is None, failed, why, *found)
+
     try:
-        for name, check, is_exact in _all_claims(c, X, y, exact, kernel):
+        for name, check, how in _all_claims(c, X, y, exact, kernel):
             check()
             checked.append(name)
-            if is_exact:
-                without_rounding.append(name)
-    except _Failure as failure:
-        return Verification(False, name, str(failure), tuple(checked), tuple(without_rounding), _reported(c))
+            done[how].append(name)
+    except Failure as failure:
+        return answer(name, str(failure))
     except gram.NeedsKernelError:
         raise
     except (ValueError, TypeError, KeyError, IndexError, AssertionError, ArithmeticError) as error:
-        why = f"it cannot be checked: {type(error).__name__}: {error}"
-        return Verification(False, name, why, tuple(checked), tuple(without_rounding), _reported(c))
-    return Verification(True, None, "", tuple(checked), tuple(without_rounding), _reported(c))
+        return answer(name, f"it cannot be checked: {type(error).__name__}: {error}")
+    return answer(None, "")
+
+
+def _limit(c: Certificate) -> str:
+    """What cannot be checked in fractions."""
+    if c.space.kernel is None:
+        if c.space.order not in (1.0, 2.0):
+            return f"powers of {c.space.order:g} are irrational: they are enclosed between fractions"
+        return ""
+    if enclosed(c.space.kernel, table=()) is None:
+        return "the kernel is a function of the user's, of whose rounding nothing is known"
+    if not rational(c.space.kernel):
+        return "the kernel has exponentials or roots: its values are enclosed between fractions"
+    return ""
 
 
 def _reported(c: Certificate) -> tuple[str, ...]:
@@ -92,14 +104,14 @@ def _reported(c: Certificate) -> tuple[str, ...]:
     return tuple(out)
 
 
-Step = tuple[str, Callable[[], None], bool]
+Step = tuple[str, Callable[[], None], str]
 
 
 def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Iterator[Step]:
     """Every claim with its check, in the order in which they are checked."""
 
     def body() -> None:
-        found = digests.body_digest(to_body(c))
+        found = digests.body_digest(stored.body(c))
         need(found == c.sha256, f"the content has {found}, the certificate says {c.sha256}")
 
     def rows() -> None:
@@ -110,37 +122,47 @@ def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Ite
         found = digests.labels_digest(y)
         need(found == c.data["y_sha256"], f"y has {found}, the certificate is about {c.data['y_sha256']}")
 
-    yield "sha256 of the certificate", body, False
-    yield "sha256 of the rows", rows, False
-    yield "sha256 of the labels", labels, False
+    yield "sha256 of the certificate", body, FLOATS
+    yield "sha256 of the rows", rows, FLOATS
+    yield "sha256 of the labels", labels, FLOATS
     state = _State(c, X, y, kernel)
-    yield "shape", state.shape, False
-    yield "radius", state.radius, False
-    for name in c.vectors:
-        yield f"length of {name}", lambda name=name: state.length(name), False  # type: ignore[misc]
-    for r in range(len(c.brackets)):
-        yield state.title("margin", r), lambda r=r: state.low(r), False  # type: ignore[misc]
-        if c.brackets[r].source == "combination":
-            yield state.title("upper margin bound", r), lambda r=r: state.up(r), False  # type: ignore[misc]
-    yield "counts", state.counts, False
-    if c.updates is not None:
-        yield "update log", state.log, False
-    for bound in c.bounds:
-        yield f"bound {bound.name}", lambda bound=bound: state.bound(bound), False  # type: ignore[misc]
-    yield "verdict", state.verdict, False
+    yield from _in_floats(state, exact)
     if exact and state.exact.possible:
-        euclidean = c.space.order == 2.0
-        if euclidean:
-            yield "radius, exactly", state.exact_radius, True
-        for name in c.vectors:
-            if euclidean and not (c.space.unit and c.vectors[name].weights is None):
-                yield f"length of {name}, exactly", lambda name=name: state.exact_length(name), True  # type: ignore[misc]
-        for r, bracket in enumerate(c.brackets):
-            if euclidean and bracket.low > -math.inf:
-                yield state.title("margin", r) + ", exactly", lambda r=r: state.exact_low(r), True  # type: ignore[misc]
-            if bracket.source == "combination" and bracket.up < math.inf and not c.space.unit:
-                yield state.title("upper margin bound", r) + ", exactly", lambda r=r: state.exact_up(r), True  # type: ignore[misc]
-        yield "verdict, exactly", state.exact_verdict, True
+        how = EXACT if state.exact.rational else OUTWARD
+        for name, check in _in_fractions(state):
+            yield f"{name}, {how}", check, how
+
+
+def _in_floats(state: "_State", exact: bool) -> Iterator[Step]:
+    c = state.c
+    yield "shape", state.shape, FLOATS
+    yield "radius", state.radius, FLOATS
+    for name in c.vectors:
+        yield f"length of {name}", partial(state.length, name), FLOATS
+    for r in range(len(c.brackets)):
+        yield state.title("margin", r), partial(state.low, r), FLOATS
+        if c.brackets[r].source == "combination":
+            yield state.title("upper margin bound", r), partial(state.up, r), FLOATS
+    yield "counts", state.counts, EXACT if exact else FLOATS  # whole numbers
+    if c.updates is not None:
+        yield "update log", state.log, FLOATS
+    for bound in c.bounds:
+        yield f"bound {bound.name}", partial(state.bound, bound), FLOATS
+    yield "verdict", state.verdict, FLOATS
+
+
+def _in_fractions(state: "_State") -> Iterator[tuple[str, Callable[[], None]]]:
+    c = state.c
+    yield "radius", state.exact_radius
+    for name, v in c.vectors.items():
+        if not (c.space.unit and v.weights is None):  # roots of its own
+            yield f"length of {name}", partial(state.exact_length, name)
+    for r, bracket in enumerate(c.brackets):
+        if bracket.low > -math.inf:
+            yield state.title("margin", r), partial(state.exact_low, r)
+        if bracket.source == "combination" and bracket.up < math.inf and not c.space.unit:
+            yield state.title("upper margin bound", r), partial(state.exact_up, r)
+    yield "verdict", state.exact_verdict
 
 
 class _State:
@@ -190,6 +212,8 @@ class _State:
             found = self.e.norm(name, r)
             scale = self._scale(name)
             need(close(claimed, found, scale), f"the length is {found!r}, not {claimed!r}")
+        offsets = self.e.offsets(name)  # no part of the length
+        need(self.c.run.get("offsets", {}).get(name) == offsets, f"the offsets are {offsets!r}")
 
     def _scale(self, name: str) -> float:
         """The size of the terms a length is a sum of."""
@@ -232,81 +256,7 @@ class _State:
             need(run["examples"] <= most, f"{run['examples']} examples are more than {most} visits")
 
     def log(self) -> None:
-        u, run = self.c.updates, self.c.run
-        assert u is not None
-        need(np.all((u.row >= 0) & (u.row < self.e.n_rows)), "a row is not there")
-        need(np.all((u.part >= 0) & (u.part < self.e.n_parts)), "a class is not there")
-        for r in range(self.e.n_parts):
-            own = u.of(r)
-            claimed = run["parts"][r]["updates"]
-            need(len(own.row) == claimed, f"the log has {len(own.row)} updates, the run {claimed}")
-            need(np.all(np.diff(own.epoch) >= 0), "the epochs are out of order")
-            self._signs(own, r)
-        if run.get("replays", False):
-            self._replay()
-        if run.get("conservative", False):
-            self._mistaken()
-
-    def _signs(self, own: Any, r: int) -> None:
-        """Every update moves w towards its row."""
-        if self.e.problem == "joint":
-            true = self.codes[own.row]
-            gains = own.alpha[np.arange(len(true)), true]
-            need(np.all(gains >= 0.0), "an update lowers the true class")
-        else:
-            need(np.all(own.alpha[:, 0] * self.e.signs(r)[own.row] >= 0.0), "an update goes the wrong way")
-
-    def _replay(self) -> None:
-        """w is what the updates leave."""
-        u, v = self.c.updates, self.c.vectors["w"]
-        assert u is not None
-        for r in range(self.e.n_parts):
-            rows, a = u.coefficients(r)
-            columns = range(len(a)) if self.e.problem == "joint" else [r]
-            tol = self._replay_tolerance(u.of(r))
-            for j, column in enumerate(columns):
-                if v.weights is None:
-                    assert v.rows is not None and v.coefficients is not None
-                    claimed = dict(zip(v.rows.tolist(), v.coefficients[column].tolist()))
-                    for i, value in zip(rows.tolist(), a[j].tolist()):
-                        need(abs(claimed.get(i, 0.0) - value) <= tol, f"row {i} has coefficient {value!r}")
-                    continue
-                w = self._combined(rows, a[j])
-                apart = float(np.abs(w - v.weights[column]).max())
-                need(
-                    apart <= tol * max(1.0, self.e.radius), f"the updates leave a w that is {apart:.3g} away"
-                )
-
-    def _replay_tolerance(self, own: Any) -> float:
-        size = float(np.abs(own.alpha).sum()) if len(own.alpha) else 0.0
-        unit = 1e-5 if self.c.run.get("single_precision") else 1e-9
-        return unit * max(1.0, size)
-
-    def _combined(self, rows: np.ndarray, a: np.ndarray) -> np.ndarray:
-        if self.e.space.unit:
-            a = a / np.sqrt(self.e.q[rows])
-        if not len(rows):
-            return np.zeros(self.e.n_features + 1)
-        w = np.asarray(self.e.X[rows].T @ a, dtype=float).ravel()
-        return np.append(w, self.e.space.bias * a.sum())
-
-    def _mistaken(self) -> None:
-        """Every update was made on a row on the wrong side, or on the hyperplane."""
-        u = self.c.updates
-        assert u is not None
-        if self.e.space.kernel is not None or self.e.problem == "joint":
-            return
-        slack = 1e-4 if self.c.run.get("single_precision") else 1e-9
-        for r in range(self.e.n_parts):
-            own, signs = u.of(r), self.e.signs(r)
-            w = np.zeros(self.e.n_features + 1)
-            size = 0.0
-            for i, keep, alpha in zip(own.row.tolist(), own.keep.tolist(), own.alpha[:, 0].tolist()):
-                x = self._combined(np.asarray([i]), np.ones(1))
-                m = signs[i] * float(w @ x)
-                need(m <= slack * max(1.0, size * float(x @ x)), f"row {i} was updated on at margin {m:.6g}")
-                w = keep * w + alpha * x
-                size = keep * size + abs(alpha)
+        check_log(self.c, self.e)
 
     def bound(self, bound: Any) -> None:
         claim = CLAIMS[bound.name]
@@ -364,14 +314,14 @@ class _State:
         doubtful = np.flatnonzero(m <= error)
         need(self.exact.possible or not len(doubtful), "rounding may hide a row on the wrong side")
         for i in doubtful.tolist():
-            need(self.exact.margin(name, i, r) > 0, f"row {i} is not on its side")
+            need(self.exact.margin(name, i, r).low > 0, f"row {i} is not on its side")
 
     def _weights(self) -> list[Fraction]:
         v = self.c.verdict
         try:
             lam = [Fraction(w) for w in v.weights]
         except (ValueError, ZeroDivisionError) as error:
-            raise _Failure(f"a weight is no number: {error}") from error
+            raise Failure(f"a weight is no number: {error}") from error
         need(len(lam) == len(v.rows) and all(w > 0 for w in lam), "weights must be positive, one per row")
         return lam
 
@@ -393,7 +343,8 @@ class _State:
             slack = AGREE * max(claimed, self._scale(name))
             square = self.exact.norm2(name, r)
             low, high = max(0.0, claimed - slack), claimed + slack
-            need(Fraction(low) ** 2 <= square <= Fraction(high) ** 2, f"the length is not {claimed!r}")
+            inside = Fraction(low) ** 2 <= square.high and square.low <= Fraction(high) ** 2
+            need(inside, f"the length is not {claimed!r}")
 
     def exact_low(self, r: int) -> None:
         bracket = self.c.brackets[r]
@@ -415,10 +366,10 @@ class _State:
         elif v.verdict == "not separable":
             residual2 = self.exact.residual2(list(v.rows), self._weights())
             if v.exact:
-                need(residual2 == 0, "the weighted rows do not sum to 0")
+                need(residual2.high == 0, "the weighted rows do not sum to 0")
             else:
                 need(
-                    residual2 <= Fraction(v.residual) ** 2,
+                    residual2.high <= Fraction(v.residual) ** 2,
                     f"the weighted rows sum to more than {v.residual!r}",
                 )
 
@@ -429,4 +380,4 @@ def _codes(classes: list[Any], y: Any) -> np.ndarray:
     try:
         return np.asarray([places[label] for label in y], dtype=np.int64)
     except KeyError as error:
-        raise _Failure(f"y has a label {error.args[0]!r} that the certificate does not know") from error
+        raise Failure(f"y has a label {error.args[0]!r} that the certificate does not know") from error

@@ -119,16 +119,57 @@ def _romma(model: Any) -> Iterator[tuple[str, float, float]]:
     )
 
 
+def _known_margin(model: Any) -> Iterator[tuple[float, float]]:
+    """(gamma, R) of a run whose w was found to separate: gamma > 0 is its margin on all rows."""
+    pairs = _brackets(model)
+    if len(pairs) == 1 and pairs[0][0] is not None and pairs[0][0] > 0.0:
+        yield pairs[0][0], model.radius_ * (math.sqrt(2.0) if _prototypes(model) else 1.0)
+
+
+def _updates_within(model: Any) -> Iterator[tuple[str, float, float]]:
+    """k s^2 gamma^2 <= R^2 for the margin of w itself; s is how far an update is sure to go."""
+    rule = model._rule()
+    share = 1.0 - getattr(rule, "p", 0.0)
+    if type(rule).__name__ == "AggressiveROMMA":
+        share = rule.delta
+    for gamma, R in _known_margin(model):
+        yield "k <= R^2/gamma^2", model.n_updates_ * (share * gamma) ** 2, R * R
+
+
+def _loss_within(model: Any) -> Iterator[tuple[str, float, float]]:
+    """The squared losses of PA, for a u with a margin of 1: w/gamma."""
+    for gamma, R in _known_margin(model):
+        loss = sum(float(learner.counts().squared_loss) for learner in _cores(model))
+        yield "sum of squared losses <= R^2/gamma^2", loss * gamma * gamma, R * R
+
+
+def _cores(model: Any) -> list[Any]:
+    core = model._core
+    return list(core.learners) if hasattr(core, "learners") else [core]
+
+
+def _margin_reached(model: Any) -> Iterator[tuple[str, float, float]]:
+    """After a clean pass every row is outside the band."""
+    if getattr(model, "stop_reason_", "") != "clean pass":
+        return
+    theta = (1.0 - model.eps) * model.gamma_
+    for low, _ in _brackets(model):
+        if low is not None:
+            yield "(1 - eps) gamma <= gamma_low", theta, low
+
+
 def _winnow(model: Any) -> Iterator[tuple[str, float, float]]:
-    """The balance of the weights, on 0/1 inputs; other inputs have no such check."""
-    if len(model.classes_) > 2 or model.kind != 1:
+    r"""The balance of the weights, whose sum starts at n and stays positive.
+
+    A promotion adds less than :math:`(\alpha-1)\theta`, as :math:`\alpha^x \le 1 + (\alpha-1)x` for
+    :math:`0 \le x \le 1`. A demotion takes :math:`\theta` (Winnow1) or :math:`(1 - 1/\alpha)\theta`
+    (Winnow2) at least, as :math:`\alpha^{-x} \le 1 - (1 - 1/\alpha)x`. It holds for all inputs from 0 to 1.
+    """
+    if len(model.classes_) > 2:
         return
     n, theta = model.n_features_in_, -float(model.intercept_[0])
-    yield (
-        "balance of demotions",
-        model.n_demotions_,
-        bounds.winnow1_demotions(n, theta, model.n_promotions_, model.alpha),
-    )
+    most = bounds.winnow1_demotions if model.kind == 1 else bounds.winnow2_demotions
+    yield "balance of demotions", model.n_demotions_, most(n, theta, model.n_promotions_, model.alpha)
 
 
 def _elimination(model: Any) -> Iterator[tuple[str, float, float]]:
@@ -157,22 +198,26 @@ def _alma(model: Any) -> Iterator[tuple[str, float, float]]:
 def _budget(model: Any) -> Iterator[tuple[str, float, float]]:
     if model.budget is not None and len(model.classes_) == 2:
         yield "support <= budget", model.n_support_, model.budget
+    if model.policy == "forgetron":
+        for learner in _cores(model):
+            most = 15.0 / 32.0 * learner.counts().mistakes
+            yield "cost of forgetting <= 15/32 mistakes", learner.forgetting_cost, most
 
 
-_SUMS = (_norm_of_the_sum, _bracket_in_order)
+_SUMS = (_norm_of_the_sum, _bracket_in_order, _updates_within)
 #: The checks of each rule, or of each learner that has none.
 CHECKS: dict[str, tuple[Callable[[Any], Iterator[tuple[str, float, float]]], ...]] = {
     "Perceptron": _SUMS,
     "RateByUpdates": (_bracket_in_order,),
     "RateByExamples": (_bracket_in_order,),
-    "Margin": (_bracket_in_order,),
-    "MIRA": (_bracket_in_order,),
+    "Margin": (_bracket_in_order, _margin_reached),
+    "MIRA": (_bracket_in_order, _updates_within),
     "GeometricMIRA": (_bracket_in_order,),
-    "PA": (_bracket_in_order,),
+    "PA": (_bracket_in_order, _loss_within),
     "PA1": (_bracket_in_order,),
     "PA2": (_bracket_in_order,),
-    "ROMMA": (_bracket_in_order, _romma),
-    "AggressiveROMMA": (_bracket_in_order, _romma),
+    "ROMMA": (_bracket_in_order, _romma, _updates_within),
+    "AggressiveROMMA": (_bracket_in_order, _romma, _updates_within),
     "ALMA": (_bracket_in_order, _alma),
     "Winnow": (_winnow,),
     "Elimination": (_elimination,),

@@ -11,7 +11,7 @@ import json
 import math
 import numbers
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,11 @@ from .gram import is_sparse
 BLOCK = 1024  # rows digested at a time; part of the format
 
 
-def rows_digest(X: Any) -> str:
+def rows_digest(X: Any, visit: Callable[[int, Any], None] | None = None) -> str:
     """SHA-256 of rows of numbers, or of a collection of strings or nested tuples of such things.
+
+    ``visit(start, block)`` is called with each block of rows of numbers, so that other things can be had
+    from the same reading.
 
     >>> X = np.array([[0.0, 2.0], [-0.0, 3.0]])
     >>> rows_digest(X) == rows_digest(sparse.csr_array(X)) == rows_digest(X.astype(np.float32))
@@ -37,7 +40,7 @@ def rows_digest(X: Any) -> str:
         X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
-    return _sha256(b"perceptrons rows 1\n" + struct.pack("<qq", *X.shape), _blocks(X))
+    return _sha256(b"perceptrons rows 1\n" + struct.pack("<qq", *X.shape), _blocks(X, visit))
 
 
 def labels_digest(y: Any) -> str:
@@ -128,12 +131,15 @@ def _has_objects(X: Any) -> bool:
         return True
 
 
-def _blocks(X: Any) -> Iterable[bytes]:
+def _blocks(X: Any, visit: Callable[[int, Any], None] | None) -> Iterable[bytes]:
     """The rows, some at a time: how many entries each has, where, and which."""
     if is_sparse(X):
         X = X.tocsr()
     for start in range(0, X.shape[0], BLOCK):
-        part = sparse.csr_array(X[start : start + BLOCK], dtype=np.float64)
+        block = X[start : start + BLOCK]
+        if visit is not None:
+            visit(start, block)
+        part = sparse.csr_array(block, dtype=np.float64)
         if not part.has_canonical_format:
             part = part.copy()
             part.sum_duplicates()
@@ -153,8 +159,15 @@ def _items(things: Any) -> Iterable[bytes]:
         things = np.asarray(things)
     things = things.tolist() if isinstance(things, np.ndarray) else list(things)
     yield struct.pack("<q", len(things))
+    known: dict[Any, bytes] = {}  # labels recur
     for thing in things:
-        yield _item(thing)
+        key = (type(thing), thing) if isinstance(thing, (bool, int, str, bytes)) else None
+        if key is None:
+            yield _item(thing)
+            continue
+        if key not in known:
+            known[key] = _item(thing)
+        yield known[key]
 
 
 def _item(thing: Any) -> bytes:

@@ -2,20 +2,18 @@ r"""What can be computed from rows, labels and weights alone: the ground on whic
 
 A learner sees rows through a :class:`Space`: with a constant coordinate, scaled to length 1, or by a
 kernel. A :class:`Vector` is its w, or one per class, given by its entries or as a combination of rows.
-:class:`Evidence` has the margins of vectors on a sample, each product being computed once;
-:class:`Exact` has the same in fractions, without any rounding.
+:class:`Evidence` has the margins of vectors on a sample, each product being computed once.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import gram
+from . import digests, gram
 
 EPS = float(np.finfo(float).eps)
 #: Lengths and margins are rounded by this much to the side on which a claim stays true.
@@ -56,8 +54,8 @@ class Evidence:
     """Rows and labels as a learner sees them, and vectors that are judged on them.
 
     ``problem`` is "binary", "joint" (prototypes, judged by the lead over the best rival) or
-    "one-vs-rest", which has one part per class. The rows are read once for their lengths and once for
-    the scores of all vectors together.
+    "one-vs-rest", which has one part per class. The rows are read once for their digest and their lengths
+    and once for the scores of all vectors together; other norms than the Euclidean need one reading more.
     """
 
     def __init__(
@@ -70,8 +68,8 @@ class Evidence:
         vectors: Mapping[str, Vector],
         function: Any = None,
     ):
-        numeric = space.kernel is None or not _takes_objects(space.kernel)
-        self.X: Any = _matrix(X) if numeric else list(X)
+        self.numeric = space.kernel is None or gram.takes(space.kernel) != "objects"
+        self.X: Any = _matrix(X) if self.numeric else list(X)
         self.codes = np.asarray(codes)
         self.problem = problem
         self.n_classes = n_classes
@@ -90,13 +88,31 @@ class Evidence:
     def n_features(self) -> int:
         return int(self.X.shape[1]) if hasattr(self.X, "shape") else 0
 
+    def digest(self) -> str:
+        """SHA-256 of the rows. Squared lengths are taken on the way, from each block while it is at hand."""
+        squares = np.empty(self.n_rows)
+
+        def visit(start: int, block: Any) -> None:
+            squares[start : start + block.shape[0]] = gram.squares(block)
+
+        found = digests.rows_digest(self.X, visit if self.numeric else None)
+        if self.numeric:
+            self.__dict__["squares"] = squares
+        return found
+
+    @cached_property
+    def squares(self) -> np.ndarray | None:
+        """Squared lengths of the rows as they are given; None of other objects."""
+        return gram.squares(self.X) if self.numeric else None
+
     @cached_property
     def q(self) -> np.ndarray:
-        """Squared lengths of the rows before they are scaled."""
+        """Squared lengths of the rows before they are scaled, in the space of the learner."""
         if self.space.kernel is None:
-            own = gram.squares(self.X)
+            assert self.squares is not None
+            own = self.squares
         else:
-            own = gram.diagonal(self.space.kernel, self.X, self.function)
+            own = gram.diagonal(self.space.kernel, self.X, self.function, None, self.__dict__.get("squares"))
         return np.asarray(own + self._constant)
 
     @property
@@ -129,7 +145,8 @@ class Evidence:
     def radius(self) -> float:
         """R, rounded up."""
         R = float(np.max(self.lengths, initial=0.0))
-        return R if self.space.unit else R * (1.0 + OUTWARD)
+        whole = self.space.unit and self.space.order == 2.0  # 1 is not rounded
+        return R if whole else R * (1.0 + OUTWARD)
 
     def binary_inputs(self) -> bool:
         """Whether all entries are 0 or 1."""
@@ -176,7 +193,9 @@ class Evidence:
     def _kernel(self, left: Any, right: np.ndarray) -> np.ndarray:
         """Kernel values between rows; ``left`` None: all of them."""
         A = self.X if left is None else self._taken(left)
-        K = gram.values(self.space.kernel, A, self._taken(right), right, self.function)
+        known = self.__dict__.get("squares")
+        known = known if known is None or left is None else known[left]
+        K = gram.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
         return np.asarray(K + self._constant)
 
     def squared_norms(self, name: str) -> np.ndarray:
@@ -205,6 +224,15 @@ class Evidence:
             self.memo["norm", name] = self.squared_norms(name)
         squares = self.memo["norm", name]
         return math.sqrt(float(squares.sum() if self.problem == "joint" else squares[part]))
+
+    def offsets(self, name: str) -> list[float]:
+        """The constant coordinates, where they are no part of any length; nothing otherwise."""
+        v = self.vectors[name]
+        if not self.space.free:
+            return []
+        if v.weights is not None:
+            return [float(b) for b in v.weights[:, -1]]
+        return [] if v.offset is None else [float(b) for b in v.offset]
 
     # ------------------------------------------------------------ margins
 
@@ -304,14 +332,6 @@ def down(value: float) -> float:
     return value - OUTWARD * abs(value)
 
 
-def _takes_objects(kernel: Any) -> bool:
-    if kernel["kind"] in ("Spectrum", "Pairwise"):
-        return True
-    if "terms" in kernel:
-        return any(_takes_objects(part) for part in kernel["terms"])
-    return _takes_objects(kernel["kernel"]) if "kernel" in kernel else False
-
-
 def _matrix(X: Any) -> Any:
     if gram.is_sparse(X):
         if X.format != "csr":
@@ -321,179 +341,3 @@ def _matrix(X: Any) -> Any:
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
     return X
-
-
-# ------------------------------------------------------------------------------------ without rounding
-
-
-class Exact:
-    """The same sample in fractions. Every float is one, so nothing is rounded; roots are never taken."""
-
-    def __init__(self, evidence: Evidence):
-        self.e = evidence
-        space = evidence.space
-        self.bias2 = Fraction(0) if space.free else Fraction(space.bias) ** 2
-        self.k = gram.exact_dot if space.kernel is None else gram.exact_value(space.kernel)
-        if space.kernel is not None and space.kernel["kind"] == "Precomputed":
-            self.k = lambda a, b: Fraction(float(evidence.X[a, b]))
-        self._rows: dict[int, Any] = {}
-
-    @property
-    def possible(self) -> bool:
-        """Whether the values are rational."""
-        return self.k is not None
-
-    def row(self, i: int) -> Any:
-        if self.e.space.kernel is not None and self.e.space.kernel["kind"] == "Precomputed":
-            return i
-        if i not in self._rows:
-            self._rows[i] = self._read(i)
-        return self._rows[i]
-
-    def _read(self, i: int) -> Any:
-        X = self.e.X
-        if not hasattr(X, "shape"):
-            return X[i]
-        if gram.is_sparse(X):
-            part = slice(X.indptr[i], X.indptr[i + 1])
-            row: dict[int, Fraction] = {}
-            for j, v in zip(X.indices[part].tolist(), X.data[part].tolist()):
-                row[j] = row.get(j, Fraction(0)) + Fraction(v)
-            return row
-        return {j: Fraction(v) for j, v in enumerate(X[i].tolist()) if v}
-
-    def inner(self, i: int, j: int) -> Fraction:
-        """k(x_i, x_j), the constant included, of rows that are not scaled."""
-        assert self.k is not None
-        return self.k(self.row(i), self.row(j)) + self.bias2
-
-    def square(self, i: int) -> Fraction:
-        """||x_i||^2 before scaling."""
-        return self.inner(i, i)
-
-    def length2(self, i: int) -> Fraction:
-        """By what the squared margin of row i is divided, if rows are scaled."""
-        return self.square(i) if self.e.space.unit else Fraction(1)
-
-    def weights(self, v: Vector, r: int) -> dict[int, Fraction]:
-        assert v.weights is not None
-        return {j: Fraction(w) for j, w in enumerate(v.weights[r].tolist()) if w}
-
-    def score(self, name: str, i: int, r: int) -> Fraction:
-        """<w_r, x_i>, of a row that is not scaled."""
-        v = self.e.vectors[name]
-        if v.weights is None:
-            assert v.rows is not None and v.coefficients is not None
-            pairs = zip(v.rows.tolist(), v.coefficients[r].tolist())
-            offset = Fraction(0) if v.offset is None else Fraction(float(v.offset[r]))
-            return sum((Fraction(a) * self.inner(i, j) for j, a in pairs), start=offset)
-        w = self.weights(v, r)
-        last = w.pop(v.weights.shape[1] - 1, Fraction(0))
-        return gram.exact_dot(w, self.row(i)) + last * Fraction(self.e.space.bias)
-
-    def margin(self, name: str, i: int, part: int) -> Fraction:
-        """y<w, x> of a row that is not scaled, or its lead."""
-        code = int(self.e.codes[i])
-        if self.e.problem != "joint":
-            positive = code == (part if self.e.problem == "one-vs-rest" else 1)
-            return self.score(name, i, part) * (1 if positive else -1)
-        scores = [self.score(name, i, r) for r in range(self.e.n_classes)]
-        return scores[code] - max(s for r, s in enumerate(scores) if r != code)
-
-    def norm2(self, name: str, part: int) -> Fraction:
-        v = self.e.vectors[name]
-        parts = range(self.e.n_classes) if self.e.problem == "joint" else [part]
-        total = Fraction(0)
-        for r in parts:
-            if v.weights is not None:
-                w = self.weights(v, r)
-                if self.e.space.free:
-                    w.pop(v.weights.shape[1] - 1, None)
-                total += sum((x * x for x in w.values()), start=Fraction(0))
-            else:
-                total += self._combined2(v, r)
-        return total
-
-    def _combined2(self, v: Vector, r: int) -> Fraction:
-        assert v.rows is not None and v.coefficients is not None
-        pairs = [(i, Fraction(a)) for i, a in zip(v.rows.tolist(), v.coefficients[r].tolist()) if a]
-        if self.e.space.kernel is None:
-            return self._length2_of_sum(pairs)
-        return sum((a * b * self.inner(i, j) for i, a in pairs for j, b in pairs), start=Fraction(0))
-
-    def _length2_of_sum(self, pairs: list[tuple[int, Fraction]]) -> Fraction:
-        """||sum a_i x_i||^2 of linear rows."""
-        total: dict[int, Fraction] = {}
-        mass = Fraction(0)
-        for i, a in pairs:
-            mass += a
-            for j, v in self.row(i).items():
-                total[j] = total.get(j, Fraction(0)) + a * v
-        return sum((t * t for t in total.values()), start=Fraction(0)) + mass**2 * self.bias2
-
-    def separates(self, name: str, part: int) -> int | None:
-        """The first row that is not on its side, or None."""
-        return next((i for i in range(self.e.n_rows) if self.margin(name, i, part) <= 0), None)
-
-    def low_holds(self, name: str, part: int, low: float) -> bool:
-        """Whether every row has a geometric margin of ``low`` or more."""
-        bound = Fraction(low) ** 2 * self.norm2(name, part)
-        for i in range(self.e.n_rows):
-            m = self.margin(name, i, part)
-            limit = bound * self.length2(i)
-            if (low >= 0 and (m < 0 or m * m < limit)) or (low < 0 and m < 0 and m * m > limit):
-                return False
-        return True
-
-    def radius_holds(self, R: float) -> bool:
-        """Whether no row is longer than R."""
-        if self.e.space.unit:
-            return R >= 1.0 or not np.any(self.e.lengths)
-        return all(self.square(i) <= Fraction(R) ** 2 for i in range(self.e.n_rows))
-
-    def upper_holds(self, name: str, part: int, up: float) -> bool:
-        """Whether the combination of rows is no longer than ``up`` times its weight."""
-        v = self.e.vectors[name]
-        assert v.rows is not None and v.coefficients is not None
-        if self.e.problem != "joint":
-            weights = [abs(Fraction(a)) for a in v.coefficients[part].tolist()]
-            return self.residual2(v.rows.tolist(), weights, part, balanced=True) <= Fraction(up) ** 2
-        a = v.coefficients.copy()  # what the true class gains is what its rivals lose, to the last bit
-        true, every = self.e.codes[v.rows], np.arange(len(v.rows))
-        a[true, every] = 0.0
-        lost = [[-Fraction(x) for x in column] for column in a.T.tolist()]
-        mass = sum((sum(column, start=Fraction(0)) for column in lost), start=Fraction(0))
-        total = Fraction(0)
-        for r in range(self.e.n_classes):
-            pairs = []
-            for j, i in enumerate(v.rows.tolist()):
-                share = sum(lost[j], start=Fraction(0)) if true[j] == r else -lost[j][r]
-                pairs.append((i, share))
-            if self.e.space.kernel is None:
-                total += self._length2_of_sum(pairs)
-            else:
-                total += sum(
-                    (x * y * self.inner(i, j) for i, x in pairs for j, y in pairs), start=Fraction(0)
-                )
-        return total <= (Fraction(up) * mass) ** 2
-
-    def residual2(
-        self, rows: list[int], weights: list[Fraction], part: int = 0, balanced: bool = False
-    ) -> Fraction:
-        """||sum of lambda_i y_i x_i||^2 for weights scaled to sum 1; rows that are not scaled.
-
-        Where the constant is no part of any length, both classes need half of the weight: ``balanced`` scales
-        each of them to it, otherwise what is missing counts as the constant coordinate.
-        """
-        positive = 1 if self.e.problem == "binary" else part
-        signs = [1 if self.e.codes[i] == positive else -1 for i in rows]
-        total = sum(weights, start=Fraction(0))
-        share = {1: total, -1: total}
-        if self.e.space.free and balanced:
-            for sign in share:
-                share[sign] = 2 * sum((w for w, s in zip(weights, signs) if s == sign), start=Fraction(0))
-        pairs = [(i, s * w / share[s]) for i, w, s in zip(rows, weights, signs) if w]
-        rest = sum((a for _, a in pairs), start=Fraction(0)) if self.e.space.free else Fraction(0)
-        if self.e.space.kernel is None:
-            return self._length2_of_sum(pairs) + rest**2
-        return sum((a * b * self.inner(i, j) for i, a in pairs for j, b in pairs), start=rest**2)

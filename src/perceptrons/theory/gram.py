@@ -1,14 +1,13 @@
 r"""Kernel values once more, written from their formulas: what a checker of kernel models computes with.
 
 A kernel is described by a dict, such as ``{"kind": "Polynomial", "degree": 2, "coef0": 1.0, "gamma":
-1.0}``; composed ones hold the descriptions of their parts. Values come in floating point, and exactly,
-as fractions, where the formula is rational.
+1.0}``; composed ones hold the descriptions of their parts. Values come in floating point here, and
+enclosed between fractions in :mod:`perceptrons.theory.enclosed`.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,11 +51,20 @@ def checked(kernel: Any) -> dict[str, Any]:
     return kernel
 
 
-def values(kernel: dict[str, Any], A: Any, B: Any, numbers: Any = None, function: Any = None) -> np.ndarray:
+def values(
+    kernel: dict[str, Any],
+    A: Any,
+    B: Any,
+    numbers: Any = None,
+    function: Any = None,
+    places: Any = None,
+    squares: Any = None,
+) -> np.ndarray:
     """k(a, b) for all pairs.
 
-    ``numbers``: the places of the objects B among the training objects, for a precomputed kernel;
-    ``function``: the user's own, for a ``Pairwise`` one.
+    ``places`` and ``numbers``: where the objects A and B are among the training objects, for a precomputed
+    kernel (A: all of them); ``function``: the user's own, for a ``Pairwise`` one; ``squares``: the squared
+    lengths of the rows A, where they are known.
 
     >>> A = np.array([[1.0, 2.0]])
     >>> values({"kind": "Polynomial", "degree": 2, "coef0": 1.0, "gamma": 1.0}, A, A)
@@ -64,103 +72,106 @@ def values(kernel: dict[str, Any], A: Any, B: Any, numbers: Any = None, function
     >>> values({"kind": "Spectrum", "p": 2, "mode": "set"}, ["banana"], ["bandana"])
     array([[3.]])
     """
-    kind = kernel["kind"]
-    if kind in ("Sum", "Product"):
-        parts = [values(part, A, B, numbers, function) for part in kernel["terms"]]
-        return np.asarray(sum(parts) if kind == "Sum" else math.prod(parts))
-    if kind == "Scaled":
-        return kernel["factor"] * values(kernel["kernel"], A, B, numbers, function)
-    if kind == "Normalized":
-        K = values(kernel["kernel"], A, B, numbers, function)
-        left = diagonal(kernel["kernel"], A, function)
-        right = left[numbers] if numbers is not None else diagonal(kernel["kernel"], B, function)
+    return np.asarray(_Pairs(A, B, places, numbers, function, squares).values(kernel))
+
+
+class _Pairs:
+    """Two collections of objects; inner products are taken once, however many kernels are composed."""
+
+    def __init__(self, A: Any, B: Any, places: Any, numbers: Any, function: Any, squares: Any):
+        self.A, self.B, self.places, self.numbers, self.function = A, B, places, numbers, function
+        self._known = squares
+
+    @cached_property
+    def products(self) -> np.ndarray:
+        return dense(self.A @ self.B.T)
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        return squares(self.A) if self._known is None else np.asarray(self._known)
+
+    def values(self, kernel: dict[str, Any]) -> Any:
+        kind, A, B = kernel["kind"], self.A, self.B
+        if kind in ("Sum", "Product"):
+            parts = [self.values(part) for part in kernel["terms"]]
+            return sum(parts) if kind == "Sum" else math.prod(parts)
+        if kind == "Scaled":
+            return kernel["factor"] * self.values(kernel["kernel"])
+        if kind == "Normalized":
+            return self._normalized(kernel["kernel"])
+        if kind == "Pairwise":
+            k = _function(self.function)
+            return np.array([[float(k(a, b)) for b in B] for a in A]).reshape(len(A), len(B))
+        if kind == "Spectrum":
+            words, others = _words(kernel, A), _words(kernel, B)
+            table = [[float(_common(a, b)) for b in others] for a in words]
+            return np.array(table).reshape(len(words), len(others))
+        if kind == "Precomputed":
+            return np.asarray(dense(A)[:, self.numbers], dtype=float)
+        if kind == "AllSubsets":
+            left, right = dense(A), dense(B)
+            return np.array([np.prod(1.0 + a * right, axis=1) for a in left]).reshape(len(left), len(right))
+        if kind == "Linear":
+            return self.products
+        if kind == "Polynomial":
+            return (kernel["coef0"] + kernel["gamma"] * self.products) ** kernel["degree"]
+        apart = self.squares[:, None] + squares(B)[None, :] - 2.0 * self.products
+        return np.exp(-kernel["gamma"] * np.maximum(apart, 0.0))
+
+    def _normalized(self, inner: dict[str, Any]) -> np.ndarray:
+        K = np.asarray(self.values(inner))
+        left = diagonal(inner, self.A, self.function, self.places, self._known)
+        right = diagonal(inner, self.B, self.function, self.numbers)
         scale = np.sqrt(np.outer(left, right))
         return np.divide(K, scale, out=np.zeros_like(K), where=scale > 0.0)
-    if kind == "Pairwise":
-        return np.array([[float(_function(function)(a, b)) for b in B] for a in A]).reshape(len(A), len(B))
-    if kind == "Spectrum":
-        words, others = _words(kernel, A), _words(kernel, B)
-        table = [[float(_common(a, b)) for b in others] for a in words]
-        return np.array(table).reshape(len(words), len(others))
-    if kind == "Precomputed":
-        return np.asarray(dense(A)[:, numbers], dtype=float)
-    if kind == "AllSubsets":
-        left, right = dense(A), dense(B)
-        return np.array([np.prod(1.0 + a * right, axis=1) for a in left]).reshape(len(left), len(right))
-    G = dense(A @ B.T)
-    if kind == "Linear":
-        return G
-    if kind == "Polynomial":
-        return np.asarray((kernel["coef0"] + kernel["gamma"] * G) ** kernel["degree"])
-    apart = squares(A)[:, None] + squares(B)[None, :] - 2.0 * G
-    return np.exp(-kernel["gamma"] * np.maximum(apart, 0.0))
 
 
-def diagonal(kernel: dict[str, Any], A: Any, function: Any = None) -> np.ndarray:
-    """k(a, a).
+def diagonal(
+    kernel: dict[str, Any], A: Any, function: Any = None, places: Any = None, known: Any = None
+) -> np.ndarray:
+    """k(a, a). ``places``: of the objects among the training objects; ``known``: squared lengths.
 
     >>> diagonal({"kind": "AllSubsets"}, np.array([[1.0, 2.0]]))
     array([10.])
     """
     kind = kernel["kind"]
     if kind in ("Sum", "Product"):
-        parts = [diagonal(part, A, function) for part in kernel["terms"]]
+        parts = [diagonal(part, A, function, places, known) for part in kernel["terms"]]
         return np.asarray(sum(parts) if kind == "Sum" else math.prod(parts))
     if kind == "Scaled":
-        return kernel["factor"] * diagonal(kernel["kernel"], A, function)
+        return kernel["factor"] * diagonal(kernel["kernel"], A, function, places, known)
     if kind == "Normalized":
-        return (diagonal(kernel["kernel"], A, function) > 0.0).astype(float)
+        return (diagonal(kernel["kernel"], A, function, places, known) > 0.0).astype(float)
     if kind == "Pairwise":
         return np.array([float(_function(function)(a, a)) for a in A])
     if kind == "Spectrum":
         return np.array([float(_common(a, a)) for a in _words(kernel, A)])
     if kind == "Precomputed":
-        return np.diagonal(dense(A)).astype(float)
+        every = np.arange(A.shape[0])
+        return dense(A)[every, every if places is None else places]
     if kind == "AllSubsets":
         return np.prod(1.0 + dense(A) ** 2, axis=1)
+    if kind == "Gaussian":
+        return np.ones(A.shape[0])
+    own = squares(A) if known is None else np.asarray(known)
     if kind == "Linear":
-        return squares(A)
-    if kind == "Polynomial":
-        return np.asarray((kernel["coef0"] + kernel["gamma"] * squares(A)) ** kernel["degree"])
-    return np.ones(A.shape[0])
+        return own
+    return np.asarray((kernel["coef0"] + kernel["gamma"] * own) ** kernel["degree"])
 
 
-def exact_value(kernel: dict[str, Any]) -> Callable[[Any, Any], Fraction] | None:
-    """k(a, b) of two rows as a fraction, or None where it is none: an exponential, a root, a function.
+def takes(kernel: dict[str, Any]) -> str:
+    """What objects the kernel compares: "numbers", "objects", or "table" for numbers of rows of one.
 
-    Rows are dicts of fractions by index; strings are strings.
-
-    >>> k = exact_value({"kind": "Polynomial", "degree": 2, "coef0": 0.5, "gamma": 1.0})
-    >>> k({0: Fraction(1)}, {0: Fraction(1, 3), 1: Fraction(1)})
-    Fraction(25, 36)
+    >>> takes({"kind": "Normalized", "kernel": {"kind": "Precomputed"}})
+    'table'
     """
-    kind = kernel["kind"]
-    if kind == "Linear":
-        return exact_dot
-    if kind == "Polynomial":
-        c, g, d = Fraction(kernel["coef0"]), Fraction(kernel["gamma"]), kernel["degree"]
-        return lambda a, b: (c + g * exact_dot(a, b)) ** d
-    if kind == "AllSubsets":
-        return lambda a, b: math.prod((1 + v * b[j] for j, v in a.items() if j in b), start=Fraction(1))
-    if kind == "Spectrum":
-        return lambda a, b: Fraction(_common(*_words(kernel, [a, b])))
-    if kind in ("Sum", "Product"):
-        parts = [exact_value(part) for part in kernel["terms"]]
-        if any(part is None for part in parts):
-            return None
-        join: Any = sum if kind == "Sum" else math.prod
-        return lambda a, b: join(part(a, b) for part in parts if part is not None)
-    if kind == "Scaled":
-        inner, factor = exact_value(kernel["kernel"]), Fraction(kernel["factor"])
-        return None if inner is None else lambda a, b: factor * inner(a, b)
-    return None
-
-
-def exact_dot(a: dict[int, Fraction], b: dict[int, Fraction]) -> Fraction:
-    """The inner product of two rows of fractions."""
-    if len(b) < len(a):
-        a, b = b, a
-    return sum((v * b[j] for j, v in a.items() if j in b), start=Fraction(0))
+    parts = [*kernel.get("terms", ()), *([kernel["kernel"]] if "kernel" in kernel else [])]
+    if parts:
+        found = {takes(part) for part in parts}
+        return "table" if "table" in found else "objects" if "objects" in found else "numbers"
+    return {"Spectrum": "objects", "Pairwise": "objects", "Precomputed": "table"}.get(
+        kernel["kind"], "numbers"
+    )
 
 
 def dense(X: Any) -> np.ndarray:

@@ -1,0 +1,120 @@
+"""The bounds of a certificate: for each line of the table the comparator that serves it best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from .. import rules
+from ..theory import claims
+from ..theory.certificate import Bound
+from ..theory.claims import CLAIMS
+from ._lines import ASKS_A_MARGIN, KERNEL, LINES, Line, bounds_the_run
+
+if TYPE_CHECKING:
+    from .certifying import Case
+
+
+def bounds(case: Case) -> Iterator[Bound]:
+    """Every line that applies; what does not is told in the notes."""
+    refusal = _refusal(case)
+    if refusal:
+        case.notes.append(refusal)
+        return
+    two, joint = LINES[case.rule]
+    lines = [*(joint if case.problem == "joint" else two), *(KERNEL if case.kernel is not None else [])]
+    claimed = lacking = False
+    for line in lines:
+        bound = _bound(case, line) if line.when(case) else None
+        if bound is not None:
+            claimed = claimed or bounds_the_run(line)
+            yield bound
+        elif line.needs == "margin" and line.when(case):
+            lacking = True
+    if lacking:
+        case.notes.append(
+            "Bounds that need a separator are left out: no vector here has the margin they ask for."
+        )
+    if not any(map(bounds_the_run, lines)):
+        case.notes.append(f"No bound on this run is claimed: the theory gives none for {case.title}.")
+    elif not claimed and not lacking:
+        case.notes.append(f"No bound on this run is claimed: {case.title} has one under conditions not met.")
+
+
+def _refusal(case: Case) -> str:
+    """Why no bound at all is claimed."""
+    if not case.from_zero and case.rule is not rules.NormMinimising:
+        return "The run did not start from w = 0: no bound on it is claimed."
+    if not getattr(case.model, "_plain", True) or getattr(case.model, "class_weight", None) is not None:
+        return "Rows had weights, or came in an order of their own: no bound is claimed."
+    return "" if case.rule is not None else "No bound is claimed: the theory has none for this rule."
+
+
+def _bound(case: Case, line: Line) -> Bound | None:
+    if line.needs == "none":
+        found = _evaluated(case, line.name, None, (1.0,) * case.n_parts)
+        return found if all(map(math.isfinite, found.allowed)) else None
+    best: Bound | None = None
+    for name in case.candidates:
+        scales = tuple(_scale(case, line, name, r) for r in range(case.n_parts))
+        if any(c is None for c in scales):
+            continue
+        found = _evaluated(case, line.name, name, scales)
+        if all(map(math.isfinite, found.allowed)) and (
+            best is None or sum(found.allowed) < sum(best.allowed)
+        ):
+            best = found
+    return best
+
+
+def _scale(case: Case, line: Line, name: str, r: int) -> Any:
+    """The multiple of a vector that serves best, or None where it does not serve."""
+    if not case.evidence.norm(name, r) > 0.0:
+        return None
+    if line.needs == "margin":
+        return 1.0 if _positive(case, line, name, r) else None
+    claim = CLAIMS["hinge_tight" if line.name.endswith("on the mistakes") else line.name]
+    m = case.evidence.margins(name, r)
+    reach, lowest = float(np.max(np.abs(m), initial=0.0)), float(np.min(m))
+    if reach == 0.0:
+        return None
+    norm = case.evidence.norm(name, r)
+    asks = line.name in ASKS_A_MARGIN
+    unit = reach / norm if asks else 1.0 / reach
+
+    def at(log_c: float) -> float:
+        allowed = claim.sides(case.facts, r, name, unit * math.exp(log_c)).allowed
+        return allowed if math.isfinite(allowed) else 1e300
+
+    tries = [float(minimize_scalar(at, bounds=(-12.0, 12.0), method="bounded").x)]
+    if lowest > 0.0:  # what just separates: nothing is missed
+        tries.append(math.log((lowest / norm if asks else 1.0 / lowest) / unit))
+    best = min(tries, key=at)
+    return unit * math.exp(best) if at(best) < 1e300 else None
+
+
+def _positive(case: Case, line: Line, name: str, r: int) -> bool:
+    needed = 0.0
+    if line.name == "margin_perceptron":
+        needed = (1.0 - case.parameters["eps"]) * case.run["gamma"]
+    return case.evidence.low(name, r) > needed
+
+
+def _evaluated(case: Case, name: str, vector: str | None, scales: tuple[Any, ...]) -> Bound:
+    claim = CLAIMS[name]
+    sides = [claim.sides(case.facts, r, vector or "w", scales[r]) for r in range(case.n_parts)]
+    return Bound(
+        name=name,
+        sense=claim.sense,
+        measured=tuple(s.measured for s in sides),
+        allowed=tuple(s.allowed for s in sides),
+        symbols=tuple(s.symbols for s in sides),
+        vector=vector,
+        scales=tuple(float(c) for c in scales),
+        basis=claims.basis(name),
+        holds=all(claims.holds(s.measured, claim.sense, s.allowed) for s in sides),
+    )

@@ -1,0 +1,162 @@
+"""The vectors of a certificate: w, its average, and w as a combination of the rows it was learned from."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .. import rules
+from ..estimators.budget import BudgetKernelPerceptron
+from ..estimators.maximum_margin import MaxMargin
+from ..estimators.risk import RiskDescent
+from ..theory import gram
+from ..theory.evidence import Vector
+from ..theory.facts import Updates
+from ._subject import Subject
+
+
+class Vectors:
+    """What a fitted model has learned, as vectors of the theory."""
+
+    def __init__(self, subject: Subject, updates: Updates | None):
+        self.subject = subject
+        self.model: Any = subject.model
+        self.updates = updates
+        #: scores of w and sums of the rows, where an offset had to be found from them
+        self.scores: np.ndarray | None = None
+        self.sums: np.ndarray | None = None
+        self.found = self._vectors()
+
+    def _vectors(self) -> dict[str, Vector]:
+        if isinstance(self.model, BudgetKernelPerceptron) or (
+            self.subject.kernel is not None and not self.subject.learners
+        ):
+            return {"w": self._over_support(self.model.support_, self.model.dual_coef_)}
+        if self.subject.kernel is not None:
+            space = self.model._space
+            rows = np.asarray(space.support.numbers)
+            found = {"w": self._over_support(rows, space.coefficients("last").T)}
+            if any(learner.A is not None for learner in self.subject.learners):
+                found["average"] = self._over_support(rows, space.coefficients("average").T)
+            return found
+        found = {"w": Vector(self.last())}
+        if any(getattr(learner, "A", None) is not None for learner in self.subject.learners):
+            found["average"] = Vector(np.asarray(self.model._space.weights("average"), float))
+        combination = self._combination()
+        if combination is not None:
+            found["combination"] = combination
+        if self.updates is not None and not self.subject.from_zero:
+            found["start"] = self._start(found["w"])
+        return found
+
+    def _start(self, w: Vector) -> Vector:
+        """Where the run began: w without its updates."""
+        assert self.updates is not None and w.weights is not None
+        rows, a = self.updates.coefficients(0)
+        if self.subject.space.unit:
+            a = a / np.sqrt(gram.squares(self.subject.X[rows]) + self.subject.space.bias**2)
+        sums = np.asarray(self.subject.X[rows].T @ a.T, dtype=float).T
+        return Vector(w.weights - np.column_stack([sums, self.subject.space.bias * a.sum(axis=1)]))
+
+    def last(self) -> np.ndarray:
+        """The last w, the constant coordinate last."""
+        model = self.model
+        if hasattr(model, "_space") and self.subject.learners:
+            w = np.asarray(model._space.weights("last"), float)
+            if self.subject.space.free:
+                w = w.copy()
+                w[:, -1] = self._between(w)
+            return w
+        if hasattr(model, "_weights"):
+            return np.asarray(model._weights(), float)
+        offsets = np.asarray(model.intercept_, float).reshape(-1, 1) / (self.subject.space.bias or 1.0)
+        return np.hstack([np.asarray(model.coef_, float), offsets])
+
+    def _between(self, w: np.ndarray) -> np.ndarray:
+        """Offsets half way between the classes, where a threshold counts a tie as positive."""
+        columns = np.vstack([w[:, :-1], np.ones((1, w.shape[1] - 1))])  # the sums tell 0 and 1 from others
+        S = np.asarray(self.subject.X @ columns.T, dtype=float)
+        S, self.sums = S[:, :-1], S[:, -1]
+        out = -np.asarray(self.model._threshold(), float)
+        for r in range(len(w)):
+            positive = self.subject.signs(r) > 0.0
+            low, high = S[positive, r].min(initial=math.inf), S[~positive, r].max(initial=-math.inf)
+            if math.isfinite(low) and math.isfinite(high) and low > high:
+                out[r] = -(low + high) / 2.0
+        self.scores = S + out
+        return out
+
+    def _over_support(self, rows: Any, coefficients: np.ndarray) -> Vector:
+        """Coefficients of different rows of X, which must be those that the model has learned from."""
+        rows, a = np.asarray(rows, np.int64), np.asarray(coefficients, float)
+        distinct, where = np.unique(rows, return_inverse=True)
+        merged = np.zeros((len(a), len(distinct)))
+        for r in range(len(a)):
+            np.add.at(merged[r], where, a[r])
+        used = merged.any(axis=0)
+        distinct, merged = distinct[used], merged[:, used]
+        if not self._knows(rows):
+            raise ValueError(
+                "certify needs the rows that the model was trained on, in their order: its support "
+                "rows are not at their places in X."
+            )
+        offset = None
+        if self.subject.space.free:
+            offset = np.asarray(self.model.intercept_, float).ravel()
+        return Vector(None, distinct, merged, offset)
+
+    def _knows(self, rows: np.ndarray) -> bool:
+        if len(rows) and (rows.min() < 0 or rows.max() >= self.subject.n_rows):
+            return False
+        if self.subject.kernel.takes == "table" or not hasattr(self.model, "support_vectors_"):
+            return True
+        places = np.asarray(self.model.support_)
+        known = self.model.support_vectors_
+        if hasattr(self.subject.X, "shape"):
+            if len(places) == 0:
+                return True
+            dtype = known.dtype
+            mine = self.subject.X[places]
+            if gram.is_sparse(mine) or gram.is_sparse(known):
+                apart = sparse.csr_array(mine).astype(dtype) != sparse.csr_array(known)
+                return apart.nnz == 0
+            return bool(np.array_equal(np.asarray(mine).astype(dtype), known))
+        return all(np.array_equal(a, self.subject.X[i]) for a, i in zip(known, places.tolist(), strict=True))
+
+    def _combination(self) -> Vector | None:
+        """w as a combination of rows, from the log or from the steps of a descent."""
+        if isinstance(self.model, RiskDescent):
+            pairs = [self._of_descent(run, r) for r, run in enumerate(self.model._descents)]
+        elif self._replays():
+            assert self.updates is not None
+            pairs = [self.updates.coefficients(r) for r in range(self.subject.n_parts)]
+        elif self.subject.rule is MaxMargin:
+            a = np.atleast_2d(np.asarray(self.model.dual_coef_, float))
+            return Vector(None, np.asarray(self.model.support_, np.int64), a)
+        else:
+            return None
+        if self.subject.problem != "one-vs-rest":
+            rows, a = pairs[0]
+            return Vector(None, rows, a)
+        every = np.unique(np.concatenate([rows for rows, _ in pairs]))
+        merged = np.zeros((len(pairs), len(every)))
+        for r, (rows, a) in enumerate(pairs):
+            merged[r, np.searchsorted(every, rows)] = a[0]
+        return Vector(None, every, merged)
+
+    def _replays(self) -> bool:
+        """Whether w is the sum of its updates."""
+        known = hasattr(self.model, "_rule") and self.subject.rule is not rules.UserRule
+        return self.updates is not None and known and self.subject.from_zero
+
+    def _of_descent(self, run: Any, r: int) -> tuple[np.ndarray, np.ndarray]:
+        signs = self.subject.signs(r)
+        a = np.zeros(len(signs))
+        a[0] = 1.0  # the start is the first row
+        for eps, rows in zip(run.steps, run.chosen, strict=True):
+            a[rows] += eps
+        rows = np.flatnonzero(a)
+        return rows, (a * signs)[rows][None, :]

@@ -1,0 +1,84 @@
+"""What claims are evaluated on: the evidence, the reports of the run, and its log."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .evidence import Evidence
+
+#: Sums of rounded numbers may exceed what they are compared with by this part of it.
+SLACK = 1e-9
+
+
+class Updates(NamedTuple):
+    """The log of a run: w <- keep w + alpha x, in order."""
+
+    part: np.ndarray  #: which learner of one-vs-rest; 0 otherwise
+    epoch: np.ndarray
+    row: np.ndarray
+    keep: np.ndarray
+    alpha: np.ndarray  #: (updates, 1 or n_classes)
+
+    def of(self, part: int) -> "Updates":
+        mine = self.part == part
+        return Updates(*(a[mine] for a in self))
+
+    def coefficients(self, part: int) -> tuple[np.ndarray, np.ndarray]:
+        """(rows, coefficients): the w that the updates leave, as a combination of distinct rows."""
+        own = self.of(part)
+        later = np.ones(len(own.keep))
+        if len(later):
+            later[:-1] = np.cumprod(own.keep[:0:-1])[::-1]
+        rows, where = np.unique(own.row, return_inverse=True)
+        a = np.zeros((own.alpha.shape[1], len(rows)))
+        for r in range(own.alpha.shape[1]):
+            np.add.at(a[r], where, own.alpha[:, r] * later)
+        return rows, a
+
+
+class Facts(NamedTuple):
+    """What claims are evaluated on."""
+
+    evidence: Evidence
+    run: Mapping[str, Any]  #: counts and other reports of the run
+    parameters: Mapping[str, Any]  #: of the learner
+    updates: Updates | None = None
+
+    def part(self, r: int) -> Mapping[str, Any]:
+        """The counts of one learner."""
+        return self.run["parts"][r]
+
+    @property
+    def joint(self) -> bool:
+        return self.evidence.problem == "joint"
+
+
+class Comparator(NamedTuple):
+    """u = c v, one c for each learner."""
+
+    vector: str
+    scales: tuple[float, ...]
+
+
+class Sides(NamedTuple):
+    """One inequality: the measured side, the symbols of the other, and the other."""
+
+    measured: float | None
+    symbols: dict[str, float]
+    allowed: float
+
+
+class Claim(NamedTuple):
+    """How a line is computed."""
+
+    statement: str
+    measured: Callable[[Facts, int, str, float], float | None]
+    symbols: Callable[[Facts, int, str, float], dict[str, float]]
+    allowed: Callable[..., float]
+    sense: str = "<="
+    published: str = ""  #: the name under which the paper is found
+
+    def sides(self, facts: Facts, part: int, vector: str, c: float) -> Sides:
+        symbols = self.symbols(facts, part, vector, c)
+        return Sides(self.measured(facts, part, vector, c), symbols, float(self.allowed(**symbols)))

@@ -1,0 +1,102 @@
+"""The measured sides: what the run counted, or what its w reaches on the rows.
+
+Every function takes the facts, the number of the learner, the name of the comparator and its multiple.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from . import bounds
+from .facts import SLACK, Facts
+
+GRAM_ROWS = 100  # rows whose kernel matrix is tried for a negative eigenvalue
+
+
+def count(name: str, less: int = 0) -> Callable[[Facts, int, str, float], float]:
+    return lambda f, part, vector, c: f.part(part)[name] - less
+
+
+def nothing(f: Facts, part: int, vector: str, c: float) -> None:
+    return None
+
+
+def epochs(f: Facts, part: int, vector: str, c: float) -> float:
+    return float(f.run["epochs"])
+
+
+def norm2(f: Facts, part: int, vector: str, c: float) -> float:
+    return f.evidence.norm("w", part) ** 2
+
+
+def length(f: Facts, part: int, vector: str, c: float) -> float:
+    return f.evidence.norm("w", part)
+
+
+def gained(f: Facts, part: int, vector: str, c: float) -> float:
+    """The steps of the true classes, summed over the log."""
+    assert f.updates is not None
+    own = f.updates.of(part)
+    true = f.evidence.codes[own.row]
+    return math.fsum(own.alpha[np.arange(len(true)), true])
+
+
+def margin(f: Facts, part: int, vector: str, c: float) -> float:
+    return f.evidence.low("w", part)
+
+
+def normalised_margin(f: Facts, part: int, vector: str, c: float) -> float:
+    return f.evidence.normalised_low("w", part)
+
+
+def mira_left(f: Facts, part: int, vector: str, c: float) -> float:
+    counts = f.part(part)
+    errors = min(counts["errors"], counts["updates"])
+    return bounds.mira_left(errors, counts["updates"], f.parameters["p"])
+
+
+def rate_left(f: Facts, part: int, vector: str, c: float) -> float:
+    k = f.part(part)["updates"]
+    if f.parameters["learning_rate"] == "updates":
+        return bounds.variable_rate_left(1.0 / np.arange(1, k + 1)) if k else 0.0
+    assert f.updates is not None
+    steps = np.abs(f.updates.of(part).alpha).max(axis=1)
+    return bounds.variable_rate_left(steps.tolist())
+
+
+def harmonic(f: Facts, part: int, vector: str, c: float) -> float:
+    return float(np.sum(1.0 / np.arange(1, f.part(part)["updates"] + 1)))
+
+
+def smallest_eigenvalue(f: Facts, part: int, vector: str, c: float) -> float:
+    return float(gram_eigenvalues(f)[0])
+
+
+def last_step(f: Facts, part: int, vector: str, c: float) -> float:
+    """What the last update leaves of the conditions it was made for."""
+    assert f.updates is not None
+    own = f.updates.of(part)
+    i, alpha = int(own.row[-1]), own.alpha[-1]
+    scores = f.evidence.scores["w"][i]
+    if f.joint:
+        moved = np.flatnonzero(alpha < 0.0)
+        m = float(scores[f.evidence.codes[i]] - scores[moved].max())
+    else:
+        m = float(f.evidence.signs(part)[i] * scores[part])
+    step = float(np.abs(alpha).max())
+    if f.parameters.get("variant") == "I" and step >= f.parameters["C"] * (1.0 - SLACK):
+        return max(0.0, m - 1.0)
+    if f.parameters.get("variant") == "II":
+        return abs(1.0 - m - step / (2.0 * f.parameters["C"]))
+    return abs(1.0 - m)
+
+
+def gram_eigenvalues(f: Facts) -> np.ndarray:
+    """Of the kernel matrix of the first rows, the smallest first."""
+    memo = f.evidence.memo
+    if "eigenvalues" not in memo:
+        rows = np.arange(min(GRAM_ROWS, f.evidence.n_rows))
+        K = f.evidence._kernel(rows, rows)
+        memo["eigenvalues"] = np.linalg.eigvalsh((K + K.T) / 2.0)
+    return np.asarray(memo["eigenvalues"])

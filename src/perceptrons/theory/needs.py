@@ -1,0 +1,23 @@
+"""How the checker compares, and how it says that a claim fails."""
+
+import math
+from typing import Any
+
+#: Two computations of one number may differ by this much, relative to its size.
+AGREE = 1e-8
+
+
+class Failure(Exception):
+    """A claim that does not hold; the message says what was found."""
+
+
+def need(condition: Any, why: str) -> None:
+    if not condition:
+        raise Failure(why)
+
+
+def close(claimed: float, found: float, scale: float = 0.0) -> bool:
+    """Whether two computations of a number agree."""
+    if math.isinf(claimed) or math.isinf(found):
+        return claimed == found
+    return abs(claimed - found) <= AGREE * max(abs(claimed), abs(found), scale, 1e-300)

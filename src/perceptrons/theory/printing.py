@@ -1,0 +1,104 @@
+"""A certificate as text: one readable block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .records import Bound, Bracket
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+SIGNS = {"<=": "≤", ">=": "≥", ">": ">", "==": "="}
+
+
+def lines(c: Certificate) -> list[tuple[str, str]]:
+    """(heading, text) of every line."""
+    parameters = ", ".join(f"{name}={value!r}" for name, value in sorted(c.model["parameters"].items()))
+    data, run = c.data, c.run
+    lines = [
+        ("", f"Certificate of {c.model['class']}({parameters})"),
+        ("data", f"{data['rows']} rows, {data['features']} features, {len(c.classes)} classes"),
+        ("", f"{'':14}sha256 {data['X_sha256'][:16]}… (rows), {data['y_sha256'][:16]}… (labels)"),
+        ("space", _space(c)),
+        (
+            "run",
+            f"{_integer(run['examples'])} examples in {run['epochs']} epochs, ended by: {run['stop_reason']}",
+        ),
+        (
+            "",
+            f"{'':14}{_integer(run['mistakes'])} mistakes, {_integer(run['updates'])} updates, "
+            f"{_integer(run['errors'])} errors{_reported(c)}",
+        ),
+        ("radius", f"R = {c.radius:.6g}"),
+    ]
+    for r, bracket in enumerate(c.brackets):
+        lines.append(("best margin" + _of(c, r), _bracket(c, bracket)))
+    lines.append(("verdict", c.verdict.statement + (f"; {c.verdict.why}" if c.verdict.why else "")))
+    for bound in c.bounds:
+        lines.extend(_bound(c, bound))
+    lines.extend(("note", note) for note in c.notes)
+    lines.append(("sha256", c.sha256))
+    return lines
+
+
+def _space(c: Certificate) -> str:
+    space = c.space
+    what = {
+        "augmented": f"augmented by a constant coordinate {space.bias:g}",
+        "input": "of the inputs",
+        "kernel": f"of the kernel {_kernel_text(space.kernel)}" if space.kernel else "of a kernel",
+    }[space.name]
+    if space.name == "kernel" and space.bias and not space.free:
+        what += f" + {space.bias**2:g}"
+    return what + (", rows of length 1" if space.unit else "")
+
+
+def _reported(c: Certificate) -> str:
+    return ", replayed from the log" if c.run.get("replays") else ", as reported by the run"
+
+
+def _of(c: Certificate, r: int) -> str:
+    return f" {c.classes[r]!r}" if len(c.brackets) > 1 else ""
+
+
+def _bracket(c: Certificate, bracket: Bracket) -> str:
+    low = "" if bracket.low == -math.inf else f"{bracket.low:.6g} ≤ "
+    norm = "" if c.space.order == 2.0 else f" (separators measured by their {c.space.order:g}-norm)"
+    source = {"run": ", as reported by the run", "combination": "", "nothing": ""}[bracket.source]
+    return f"{low}γ* ≤ {bracket.up:.6g}{source}{norm}"
+
+
+def _bound(c: Certificate, bound: Bound) -> list[tuple[str, str]]:
+    sign = "holds" if bound.holds else "VIOLATED"
+    out = []
+    for r, (measured, allowed) in enumerate(zip(bound.measured, bound.allowed)):
+        left = "" if measured is None else f"{measured:.6g} "
+        of = f" [{c.classes[r]!r}]" if len(bound.measured) > 1 else ""
+        symbols = ", ".join(f"{k}={_short(v)}" for k, v in sorted(bound.symbols[r].items()))
+        u = "" if bound.vector is None else f"; u = {_short(bound.scales[r])}·{bound.vector}"
+        out.append((sign, f"{left}{SIGNS[bound.sense]} {allowed:.6g}{of}  {bound.statement}"))
+        out.append(("", f"{'':16}{symbols}{u}; {bound.basis}" if symbols else f"{'':16}{bound.basis}"))
+    return out
+
+
+def _integer(value: Any) -> str:
+    return "—" if value is None else f"{value:,}"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _kernel_text(kernel: Mapping[str, Any]) -> str:
+    inside: list[str] = []
+    for name, value in sorted(kernel.items()):
+        if name == "terms":
+            inside.extend(_kernel_text(part) for part in value)
+        elif name == "kernel":
+            inside.append(_kernel_text(value))
+        elif name != "kind":
+            inside.append(f"{name}={value!r}")
+    return f"{kernel['kind']}({', '.join(inside)})"

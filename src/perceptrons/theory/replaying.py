@@ -1,0 +1,97 @@
+"""The log of a run, replayed: w is the sum of its updates, each made where the rule updates."""
+
+from typing import Any
+
+import numpy as np
+
+from .certificate import Certificate
+from .evidence import Evidence
+from .facts import Updates
+from .needs import need
+
+
+def check_log(c: Certificate, e: Evidence) -> None:
+    """Every update is one that the run can have made, and w is what they leave."""
+    u, run = c.updates, c.run
+    assert u is not None
+    need(np.all((u.row >= 0) & (u.row < e.n_rows)), "a row is not there")
+    need(np.all((u.part >= 0) & (u.part < e.n_parts)), "a class is not there")
+    for r in range(e.n_parts):
+        own = u.of(r)
+        claimed = run["parts"][r]["updates"]
+        need(len(own.row) == claimed, f"the log has {len(own.row)} updates, the run {claimed}")
+        need(np.all(np.diff(own.epoch) >= 0), "the epochs are out of order")
+        _signs(e, own, r)
+    if run.get("replays", False):
+        _replay(c, e)
+    if run.get("conservative", False):
+        _mistaken(c, e)
+
+
+def _signs(e: Evidence, own: Updates, r: int) -> None:
+    """Every update moves w towards its row."""
+    if e.problem == "joint":
+        true = e.codes[own.row]
+        gains = own.alpha[np.arange(len(true)), true]
+        need(np.all(gains >= 0.0), "an update lowers the true class")
+    else:
+        need(np.all(own.alpha[:, 0] * e.signs(r)[own.row] >= 0.0), "an update goes the wrong way")
+
+
+def _replay(c: Certificate, e: Evidence) -> None:
+    """w is what the updates leave."""
+    u, v = c.updates, c.vectors["w"]
+    assert u is not None
+    for r in range(e.n_parts):
+        rows, a = u.coefficients(r)
+        columns = range(len(a)) if e.problem == "joint" else [r]
+        tol = _tolerance(c, u.of(r))
+        for j, column in enumerate(columns):
+            if v.weights is None:
+                assert v.rows is not None and v.coefficients is not None
+                claimed = dict(zip(v.rows.tolist(), v.coefficients[column].tolist()))
+                for i, value in zip(rows.tolist(), a[j].tolist()):
+                    need(abs(claimed.get(i, 0.0) - value) <= tol, f"row {i} has coefficient {value!r}")
+                continue
+            w = _combined(e, rows, a[j]) + _start(c, column)
+            apart = float(np.abs(w - v.weights[column]).max())
+            need(apart <= tol * max(1.0, e.radius), f"the updates leave a w that is {apart:.3g} away")
+
+
+def _start(c: Certificate, column: int) -> Any:
+    start = c.vectors.get("start")
+    return 0.0 if start is None or start.weights is None else start.weights[column]
+
+
+def _tolerance(c: Certificate, own: Updates) -> float:
+    size = float(np.abs(own.alpha).sum()) if len(own.alpha) else 0.0
+    unit = 1e-5 if c.run.get("single_precision") else 1e-9
+    return unit * max(1.0, size)
+
+
+def _combined(e: Evidence, rows: np.ndarray, a: np.ndarray) -> np.ndarray:
+    if e.space.unit:
+        a = a / np.sqrt(e.q[rows])
+    if not len(rows):
+        return np.zeros(e.n_features + 1)
+    w = np.asarray(e.X[rows].T @ a, dtype=float).ravel()
+    return np.append(w, e.space.bias * a.sum())
+
+
+def _mistaken(c: Certificate, e: Evidence) -> None:
+    """Every update was made on a row on the wrong side, or on the hyperplane."""
+    u = c.updates
+    assert u is not None
+    if e.space.kernel is not None or e.problem == "joint":
+        return
+    slack = 1e-4 if c.run.get("single_precision") else 1e-9
+    for r in range(e.n_parts):
+        own, signs = u.of(r), e.signs(r)
+        w = np.zeros(e.n_features + 1)
+        size = 0.0
+        for i, keep, alpha in zip(own.row.tolist(), own.keep.tolist(), own.alpha[:, 0].tolist()):
+            x = _combined(e, np.asarray([i]), np.ones(1))
+            m = signs[i] * float(w @ x)
+            need(m <= slack * max(1.0, size * float(x @ x)), f"row {i} was updated on at margin {m:.6g}")
+            w = keep * w + alpha * x
+            size = keep * size + abs(alpha)

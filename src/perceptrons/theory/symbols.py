@@ -1,0 +1,245 @@
+r"""The symbols that enter a bound, computed from rows, labels and a comparator :math:`u = c\,v`.
+
+Every function takes the facts, the number of the learner, the name of v and c, and gives the arguments of a
+function of :mod:`perceptrons.theory.bounds`.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _arguments as arg
+from . import bounds
+from .facts import Facts
+from .measured import gram_eigenvalues
+from .spread import spread_terms
+
+
+def R(f: Facts) -> float:
+    return f.evidence.radius
+
+
+def pair_R(f: Facts) -> float:
+    """The length of a difference of two classes' features, or of a row."""
+    return R(f) * (math.sqrt(2.0) * (1.0 + 1e-15) if f.joint else 1.0)
+
+
+def margin_of(f: Facts, part: int, v: str) -> float:
+    return max(0.0, f.evidence.low(v, part))
+
+
+def separable(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"R": R(f), "gamma": margin_of(f, part, v)}
+
+
+def separable_pairs(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"R": R(f), "delta": margin_of(f, part, v)}
+
+
+def in_pairs(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"R": pair_R(f), "gamma": margin_of(f, part, v)}
+
+
+def missed(f: Facts, part: int, v: str, c: float) -> np.ndarray:
+    return np.maximum(0.0, 1.0 - c * f.evidence.margins(v, part))
+
+
+def _sum(values: np.ndarray) -> float:
+    """Without rounding; a list is summed faster than an array."""
+    return math.fsum(values.tolist())
+
+
+def _summed(f: Facts, part: int, values: np.ndarray) -> float:
+    """Over the updates where they are known, otherwise over all visits."""
+    if f.updates is not None:
+        return _sum(values[f.updates.of(part).row])
+    return float(f.run["visits"] * _sum(values))
+
+
+def hinge(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    H = f.run["visits"] * _sum(missed(f, part, v, c))
+    return {"R": R(f), "u_norm": c * f.evidence.norm(v, part), "H": H}
+
+
+def hinge_logged(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    H = _summed(f, part, missed(f, part, v, c))
+    return {"R": R(f), "u_norm": c * f.evidence.norm(v, part), "H": H}
+
+
+def pa1(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    found = hinge(f, part, v, c)
+    return {"R": found["R"], "u_norm": found["u_norm"], "C": f.parameters["C"], "loss": found["H"]}
+
+
+def squared_missed(f: Facts, part: int, v: str, c: float) -> float:
+    return f.run["visits"] * _sum(missed(f, part, v, c) ** 2)
+
+
+def pa2(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    u_norm, C = c * f.evidence.norm(v, part), f.parameters["C"]
+    return {"R": R(f), "u_norm": u_norm, "C": C, "squared_loss": squared_missed(f, part, v, c)}
+
+
+def pa_unit(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"u_norm": c * f.evidence.norm(v, part), "squared_loss": squared_missed(f, part, v, c)}
+
+
+def unit_margin(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"R": R(f), "u_norm": arg.over(1.0, margin_of(f, part, v))}
+
+
+def with_p(symbols: Any) -> Any:
+    return lambda f, part, v, c: {**symbols(f, part, v, c), "p": f.parameters["p"]}
+
+
+def rate(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    by_updates = f.parameters["learning_rate"] == "updates"
+    return {**separable(f, part, v, c), "m": 1 if by_updates else f.evidence.n_rows}
+
+
+def band(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    """A band of width theta is (1 - eps) gamma for some eps, if v has a wider margin."""
+    gamma = margin_of(f, part, v)
+    theta = (1.0 - f.parameters["eps"]) * f.run["gamma"]
+    return {"R": pair_R(f), "gamma": gamma, "eps": min(1.0 - theta / gamma, 1.0 - 1e-15)}
+
+
+def aimed(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"R": pair_R(f), "gamma": f.run["gamma"], "eps": f.parameters["eps"]}
+
+
+def norm_bound(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    eta = f.parameters.get("learning_rate", 1.0)
+    factor = (2.0 if f.joint else 1.0) * (eta if isinstance(eta, (int, float)) else 1.0) ** 2
+    return {"Q": f.part(part)["sum_sq_norms"], "factor": factor}
+
+
+def alma(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    gamma = max(0.0, f.evidence.normalised_low(v, part))
+    return {"gamma": min(1.0, gamma), "alpha": f.parameters["alpha"]}
+
+
+def romma_delta(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {**in_pairs(f, part, v, c), "delta": f.parameters["delta"]}
+
+
+def romma_length(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    delta = f.parameters["delta"] if f.parameters["aggressive"] else 1.0
+    return {"k": f.part(part)["updates"], "R": pair_R(f), "delta": delta}
+
+
+def risk_batch(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"m": f.evidence.n_rows, **risk_single(f, part, v, c)}
+
+
+def risk_single(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    first = float(f.evidence.lengths[0]) * (1.0 + 1e-12)
+    return {**separable(f, part, v, c), "w0_norm": first, "step": f.parameters["step"]}
+
+
+def elimination(f: Facts, part: int, v: str, c: float) -> dict[str, Any]:
+    n = f.evidence.n_features
+    return {"n": n, "r": min(n, f.part(part)["literals"]), "literals": f.parameters["literals"]}
+
+
+def demotions(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    if not f.evidence.binary_inputs():
+        raise ValueError("the theorem is about inputs that are 0 or 1")
+    return {
+        "n": f.evidence.n_features,
+        "theta": f.run["threshold"],
+        "p": f.part(part)["promotions"],
+        "alpha": f.parameters["alpha"],
+    }
+
+
+def promotions(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    theta, alpha = f.run["threshold"], f.parameters["alpha"]
+    each = bounds.winnow_promotions(1, theta, alpha)
+    p = f.part(part)["promotions"]
+    return {"r": math.ceil(p / each) if each else 0, "theta": theta, "alpha": alpha}
+
+
+def l1(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"X_inf": R(f), "gamma": margin_of(f, part, v), "n": inputs(f), "eta": f.parameters["eta"]}
+
+
+def l1_any(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    """c is the margin that is asked for."""
+    m = f.evidence.margins(v, part) / f.evidence.norm(v, part)
+    TD = f.run["visits"] * _sum(np.maximum(0.0, c - m))
+    return {"X_inf": R(f), "gamma": c, "n": inputs(f), "eta": f.parameters["eta"], "TD": TD}
+
+
+def inputs(f: Facts) -> int:
+    return f.evidence.n_features + (f.evidence.space.bias != 0.0)
+
+
+def pnorm(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"p": f.parameters["p"], "X_p": R(f), "u_q": 1.0, "gamma": margin_of(f, part, v)}
+
+
+def second_order(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    """u is unit; c is the margin that is asked for."""
+    a, norm = f.parameters["a"], f.evidence.norm(v, part)
+    uSu, logdet = spread_terms(f, part, v, a)
+    m = f.evidence.margins(v, part) / norm
+    TD = _summed(f, part, np.maximum(0.0, c - m))
+    return {"a": a, "gamma": c, "uSu": uSu / norm**2, "logdet": logdet, "TD": TD}
+
+
+def arow(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    r, norm, counts = f.parameters["r"], f.evidence.norm(v, part), f.part(part)
+    uXu, logdet = spread_terms(f, part, v, r)
+    H = _summed(f, part, missed(f, part, v, c))
+    right = counts["updates"] - min(counts["errors"], counts["updates"])
+    return {
+        "r": r,
+        "u_norm": c * norm,
+        "uXu": c * c * uXu,
+        "logdet": logdet,
+        "n_aggressive": right,
+        "H": H,
+    }
+
+
+def forgetron(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    found = hinge(f, part, v, c)
+    return {"u_norm": found["u_norm"], "H": found["H"], "budget": f.parameters["budget"]}
+
+
+def from_start(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    """u is unit; W_0 is where the run began."""
+    u, W0 = f.evidence.vectors[v].weights, f.evidence.vectors["start"].weights
+    assert u is not None and W0 is not None
+    along = math.fsum((u * W0).ravel()) / f.evidence.norm(v, part)
+    return {"W0_norm": f.evidence.norm("start", part), "u_dot_W0": along, "delta": margin_of(f, part, v)}
+
+
+def compression(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    s = f.part(part)["updates"]
+    if f.updates is not None:
+        s = len(np.unique(f.updates.of(part).row))
+    elif f.evidence.vectors["w"].rows is not None:
+        s = len(f.evidence.vectors["w"].rows)
+    return {"m": f.evidence.n_rows, "s": min(s, f.evidence.n_rows), "delta": f.run["delta"]}
+
+
+def first_pass(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    return {"M": f.run["first_errors"], "m": f.run["first_examples"], "delta": f.run["delta"]}
+
+
+def eigenvalue_slack(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    found = gram_eigenvalues(f)
+    return {"largest": float(found[-1]), "n": len(found)}
+
+
+def risk_at(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
+    goal = 0.0 if f.parameters["loss"] == "perceptron" else 1.0
+    return {"risk": math.fsum(np.maximum(0.0, goal - f.evidence.margins("w", part)))}
+
+
+def reported(name: str) -> Callable[[Facts, int, str, float], dict[str, float]]:
+    return lambda f, part, v, c: {name: f.part(part)[name]}
