@@ -21,7 +21,7 @@ NO_CLASS = {"structured_perceptron"}
 KERNELS = {"budget_kernel", "kernel_learners", "kernels"}
 """Files that `test_kernels` runs."""
 
-OWN_TEST = {"bounds", "hard_margin"}
+OWN_TEST = {"bounds", "hard_margin", "preprocessing"}
 """Files that have a test of their own."""
 
 # ----------------------------------------------------------------------- from a case to an estimator
