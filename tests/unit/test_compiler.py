@@ -140,6 +140,29 @@ def test_caches_that_nobody_has_used_for_a_month_go(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "recent"]
 
 
+def test_loops_of_another_room_have_a_key_of_their_own(tmp_path):
+    """An edit there leaves the engine's code as it is; an edit of the engine makes both anew."""
+    from perceptrons.text import loops
+
+    room = compiler.room_of(loops.hash_rows.function)
+    assert room.name == "text"
+    shutil.copytree(PACKAGE, tmp_path / "perceptrons", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "from perceptrons.engine import compiler; from perceptrons.text import loops; "
+        "print(compiler.source_key(), compiler.source_key(compiler.room_of(loops.hash_rows.function)))"
+    )
+
+    def keys() -> list[str]:
+        return python(code, PYTHONPATH=str(tmp_path)).stdout.split()
+
+    engine, text = keys()
+    assert (engine, text) == (compiler.source_key(), compiler.source_key(room))
+    path = tmp_path / "perceptrons" / "text" / "tables.py"
+    path.write_text(path.read_text() + "\n# edited\n")
+    assert keys()[0] == engine
+    assert keys()[1] != text
+
+
 def test_the_key_follows_every_source_that_is_compiled(tmp_path):
     """numba does not notice an edit in another module; the key does."""
     shutil.copytree(PACKAGE, tmp_path / "perceptrons", ignore=shutil.ignore_patterns("__pycache__"))

@@ -2,7 +2,8 @@
 
 ``@compiled`` marks a loop. Nothing is compiled, and numba is not even imported, until its first call.
 Compiled code is kept in ``PERCEPTRONS_CACHE``, or else in the user's cache folder, below a folder named
-by a hash of every source that ends up in it: numba itself does not notice an edit in another module.
+by a hash of every source that ends up in it: numba itself does not notice an edit in another module. Loops of
+other rooms have folders of their own, named by the engine's sources and theirs.
 Each signature has files of its own, so that processes that compile side by side cannot mix theirs up.
 Without a writable folder everything works, uncached.
 """
@@ -23,6 +24,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .. import rows, rules
 
@@ -166,7 +169,7 @@ class _Compiled:
         """The compiled function, for all types."""
         with _lock:
             if self._target is None:
-                self._target = self.function if jit_disabled() else _jit(self.function)
+                self._target = _plain(self.function) if jit_disabled() else _jit(self.function)
         return self._target
 
 
@@ -175,30 +178,53 @@ def compiled(function: Callable[..., Any]) -> _Compiled:
     return _Compiled(function)
 
 
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as it is, as silent about overflow as machine code; hashes rely on it."""
+
+    @functools.wraps(function)
+    def quiet(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return quiet
+
+
 def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
     import numba
 
     _teach_numba()
     dispatcher = numba.njit(**OPTIONS)(function)
-    folder = cache_folder()
-    if folder is not None:
+    room = room_of(function)
+    if cache_folder(room) is not None:
         try:
-            dispatcher._cache = _cache_class()(function)
+            dispatcher._cache = _cache_class(room)(function)
         except Exception:  # numba changed its private parts: slower starts, same results
             logger.warning("The compiled-code cache is off: numba's cache could not be set up.")
     return dispatcher
 
 
+ENGINE = Path(__file__).resolve().parent
+
+
+def room_of(function: Callable[..., Any]) -> Path:
+    """The folder whose sources a loop is made of, beside the engine's."""
+    return Path(function.__code__.co_filename).resolve().parent
+
+
 @functools.cache
-def source_key() -> str:
+def source_key(room: Path = ENGINE) -> str:
     """A hash of every source file whose code is compiled, and of the compiler's version."""
     import llvmlite
     import numba
 
-    here = Path(__file__).resolve().parent
+    if room != ENGINE:
+        digest = hashlib.sha256(source_key().encode())
+        for path in sorted(room.glob("*.py")):
+            digest.update(path.name.encode() + path.read_bytes())
+        return digest.hexdigest()[:20]
     digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
-    shared = [here.parent / name for name in ("rules.py", "rows.py")]
-    for path in sorted([*here.glob("*.py"), *(p for p in shared if p.exists())]):
+    shared = [ENGINE.parent / name for name in ("rules.py", "rows.py")]
+    for path in sorted([*ENGINE.glob("*.py"), *(p for p in shared if p.exists())]):
         if path.name in _NOT_COMPILED:
             continue
         digest.update(path.name.encode() + path.read_bytes())
@@ -206,13 +232,13 @@ def source_key() -> str:
 
 
 @functools.cache
-def cache_folder() -> Path | None:
+def cache_folder(room: Path = ENGINE) -> Path | None:
     """The folder for compiled code, or None when none is writable."""
     root = os.environ.get("PERCEPTRONS_CACHE")
     if root is None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         root = os.path.join(base, "perceptrons")
-    folder = Path(root) / source_key()
+    folder = Path(root) / source_key(room)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -236,16 +262,16 @@ def _drop_stale(folder: Path) -> None:
 
 
 @functools.cache
-def _cache_class() -> Any:
+def _cache_class(room: Path) -> Any:
     """numba's function cache, with our folder, our stamp and a pair of files per signature."""
     from numba.core import caching
 
     class Locator(caching._CacheLocator):
         def get_cache_path(self):
-            return str(cache_folder())
+            return str(cache_folder(room))
 
         def get_source_stamp(self):
-            return source_key()
+            return source_key(room)
 
         def get_disambiguator(self):
             return "0"

@@ -1,0 +1,93 @@
+"""The compiled loop for libsvm's format. It raises nothing: it answers a code and a position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine.compiler import compiled, helper
+from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks, past_line, whole
+
+# what the loop answers
+DONE, BAD_LABEL, BAD_INDEX, NO_COLON, BAD_VALUE, NOT_ASCENDING, TOO_LARGE, TOO_SMALL, QUERY = range(9)
+# its state: where it is, rows and pairs so far, where the error is, largest index, numbers left to Python
+POSITION, ROWS, PAIRS, ERROR, LARGEST, LONG_ONES = range(6)
+
+
+@helper
+def ends_token(c):
+    """A blank, a line end or the start of a comment."""
+    return is_blank(c) or c == 10 or c == 35
+
+
+@helper
+def ends_row(c):
+    return c == 10 or c == 35
+
+
+@helper
+def index_trouble(buffer, p, q, index, previous, first, largest):
+    """What is wrong with the index between p and q; DONE if nothing."""
+    if q == p:
+        return QUERY if buffer[p] == 113 else BAD_INDEX
+    if buffer[q] != 58:
+        return NO_COLON
+    if index <= previous:
+        return TOO_SMALL if index < first else NOT_ASCENDING
+    return TOO_LARGE if index > largest else DONE
+
+
+@compiled
+def parse_libsvm(
+    buffer, size, labels, label_bits, indptr, indices, values, value_bits, state, tens, first, largest
+):
+    """Rows ``label index:value index:value … # comment`` from ``state`` on, until the end or a bad line.
+
+    ``first`` is 0 or 1, the index of column 0. The ``_bits`` are the same memory as integers. A bad line
+    leaves nothing behind: the state is that before it.
+    """
+    p, size = np.uint64(state[POSITION]), np.uint64(size)
+    row, k = np.uint64(state[ROWS]), np.uint64(state[PAIRS])
+    top, n_long = state[LARGEST], state[LONG_ONES]
+    code, place = DONE, np.uint64(0)
+    while p < size:
+        line, k0 = p, k
+        p = past_blanks(buffer, p)
+        if not ends_row(buffer[p]):
+            label, q, kind = number(buffer, p, tens)
+            if kind == NOTHING or not ends_token(buffer[q]):
+                code, place, p = BAD_LABEL, p, line
+                break
+            labels[row] = label
+            if kind == LONG:
+                label_bits[row] = LATER | np.int64(p)
+                n_long += 1
+            previous = first - 1
+            p = past_blanks(buffer, q)
+            while not ends_row(buffer[p]):
+                index, q = whole(buffer, p)
+                code = index_trouble(buffer, p, q, index, previous, first, largest)
+                if code != DONE:
+                    break
+                start = q + ONE
+                value, q, kind = number(buffer, start, tens)
+                if kind == NOTHING or not ends_token(buffer[q]):
+                    code = BAD_VALUE
+                    break
+                indices[k] = index - first
+                values[k] = value
+                if kind == LONG:
+                    value_bits[k] = LATER | np.int64(start)
+                    n_long += 1
+                k += ONE
+                previous = index
+                p = past_blanks(buffer, q)
+            if code != DONE:
+                place, p, k = p, line, k0
+                break
+            top = max(top, previous)
+            row += ONE
+            indptr[row] = k
+        p = past_line(buffer, p)
+    state[POSITION], state[ROWS], state[PAIRS] = p, row, k
+    state[ERROR], state[LARGEST], state[LONG_ONES] = place, top, n_long
+    return code

@@ -1,0 +1,249 @@
+"""Compiled loops over the lines and fields of text. They raise nothing: they answer flags and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine.compiler import compiled, helper
+from ..engine.hashing import absorbed, finished, hashed, seeded
+from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number
+
+CHUNK = np.uint64(64)  # bytes looked at together; blocks have as many to spare
+
+# what is wrong with a line
+FINE, NUL, NOT_UTF8 = 0, 1, 2
+# what is wrong with the fields of a line
+TOO_FEW, TOO_MANY, OPEN_QUOTE, AFTER_QUOTE = 1, 2, 3, 4
+
+
+@helper
+def continues(c):
+    return c >= 0x80 and c <= 0xBF
+
+
+@helper
+def character(buffer, p):
+    """How many bytes the UTF-8 character at p takes; 0 if it is none."""
+    a, b = buffer[p], buffer[p + ONE]
+    if a < 0x80:
+        return ONE
+    if a < 0xC2 or a > 0xF4 or not continues(b):
+        return np.uint64(0)
+    if a < 0xE0:
+        return np.uint64(2)
+    c = buffer[p + np.uint64(2)]
+    if not continues(c) or (a == 0xE0 and b < 0xA0) or (a == 0xED and b > 0x9F):
+        return np.uint64(0)
+    if a < 0xF0:
+        return np.uint64(3)
+    d = buffer[p + np.uint64(3)]
+    if not continues(d) or (a == 0xF0 and b < 0x90) or (a == 0xF4 and b > 0x8F):
+        return np.uint64(0)
+    return np.uint64(4)
+
+
+@compiled
+def find_lines(buffer, size, ends, flags):
+    """Where the lines end, and what is wrong with each.
+
+    64 bytes are looked at together; only where one of them is a line end, a NUL or not ASCII are they looked
+    at one by one.
+    """
+    size = np.uint64(size)
+    p, checked, n = np.uint64(0), np.uint64(0), np.uint64(0)
+    flags[0] = FINE
+    while p < size:
+        high, has_end, has_nul = np.uint8(0), False, False
+        for j in range(CHUNK):
+            c = buffer[p + j]
+            high |= c
+            has_end |= c == 10
+            has_nul |= c == 0
+        stop = min(p + CHUNK, size)
+        if high >= 0x80 or has_nul or has_end:
+            q = max(p, checked)
+            while q < stop:
+                c = buffer[q]
+                length = ONE
+                if c == 10:
+                    ends[n] = q
+                    n += ONE
+                    flags[n] = FINE
+                elif c == 0:
+                    flags[n] = NUL
+                elif c >= 0x80:
+                    length = character(buffer, q)
+                    if length == np.uint64(0):
+                        flags[n] = max(flags[n], NOT_UTF8) if flags[n] != NUL else NUL
+                        length = ONE
+                q += length
+            checked = q
+        p += CHUNK
+    return n
+
+
+@compiled
+def split_fields(buffer, starts, stops, cut_from, cut_to, flags, delimiter, quote, width, rest):
+    """The fields of each line; answers how many lines have ``width`` of them. The others are flagged.
+
+    A field between quotes loses them, and doubled quotes within become one (in place). With ``rest`` the last
+    field is all that is left of the line. ``quote`` is 0 where quotes mean nothing.
+    """
+    good = np.uint64(0)
+    width = np.uint64(width)
+    for i in range(starts.size):
+        p, stop = np.uint64(starts[i]), np.uint64(stops[i])
+        k, n, flag = good * width, np.uint64(0), FINE
+        while True:
+            begin = p
+            if n == width:
+                flag = TOO_MANY
+                break
+            if rest and n + ONE == width:
+                end, p = stop, stop
+            elif quote != 0 and p < stop and buffer[p] == quote:
+                p += ONE
+                begin, end = p, p
+                while p < stop:
+                    if buffer[p] == quote:
+                        if p + ONE < stop and buffer[p + ONE] == quote:
+                            p += ONE
+                        else:
+                            break
+                    buffer[end] = buffer[p]
+                    end += ONE
+                    p += ONE
+                if p >= stop:
+                    flag = OPEN_QUOTE
+                    break
+                p += ONE
+                if p < stop and buffer[p] != delimiter:
+                    flag = AFTER_QUOTE
+                    break
+            else:
+                while p < stop and buffer[p] != delimiter:
+                    p += ONE
+                end = p
+            cut_from[k + n], cut_to[k + n] = begin, end
+            n += ONE
+            if p >= stop:
+                break
+            p += ONE  # the delimiter; what follows is a field, even an empty one
+        if flag == FINE and n < width:
+            flag = TOO_FEW
+        flags[i] = flag
+        if flag == FINE:
+            good += ONE
+    return good
+
+
+@compiled
+def trim(buffer, starts, stops):
+    """Move the ends of fields inwards over blanks."""
+    for i in range(starts.size):
+        p, q = np.uint64(starts[i]), np.uint64(stops[i])
+        while p < q and is_blank(buffer[p]):
+            p += ONE
+        while q > p and is_blank(buffer[q - ONE]):
+            q -= ONE
+        starts[i], stops[i] = p, q
+
+
+@compiled
+def parse_numbers(buffer, starts, stops, values, value_bits, kinds, tens):
+    """The numbers of trimmed fields; ``kinds`` says what they are."""
+    for i in range(starts.size):
+        p, stop = np.uint64(starts[i]), np.uint64(stops[i])
+        value, q, kind = number(buffer, p, tens)
+        if q != stop:
+            kind = NOTHING
+        values[i] = value
+        if kind == LONG:
+            value_bits[i] = LATER | np.int64(p)
+        kinds[i] = kind
+
+
+# ------------------------------------------------------------------------------------------------ hashing
+
+
+@compiled
+def state_after(buffer, seed):
+    """The state of the hash after these bytes."""
+    h = seeded(seed)
+    for p in range(buffer.size):
+        h = absorbed(h, buffer[p])
+    return h
+
+
+@compiled
+def hash_names(buffer, starts, stops, seed, mask, columns):
+    """The column of each name."""
+    for i in range(starts.size):
+        h = hashed(buffer, np.uint64(starts[i]), np.uint64(stops[i]), seeded(seed))
+        columns[i] = h & mask
+
+
+@compiled
+def hash_words(buffer, starts, stops, state, mask, columns):
+    """The column of each word, after a state that has taken in the name."""
+    for i in range(starts.size):
+        columns[i] = hashed(buffer, np.uint64(starts[i]), np.uint64(stops[i]), state) & mask
+
+
+@compiled
+def hash_table(buffer, cut_from, cut_to, numbers, is_number, states, mask, indptr, indices, values):
+    """Rows of named fields: a number stands in the column of its name, a word in that of ``name=word``.
+
+    ``states`` are those of the hash after the name, or after ``name=``. Zeros and empty words take no room.
+    """
+    k = np.uint64(0)
+    for i in range(cut_from.shape[0]):
+        for j in range(cut_from.shape[1]):
+            if is_number[j]:
+                if numbers[i, j] != 0.0:
+                    indices[k] = finished(states[j]) & mask
+                    values[k] = numbers[i, j]
+                    k += ONE
+            elif cut_to[i, j] > cut_from[i, j]:
+                h = hashed(buffer, np.uint64(cut_from[i, j]), np.uint64(cut_to[i, j]), states[j])
+                indices[k] = h & mask
+                values[k] = 1.0
+                k += ONE
+        indptr[i + 1] = k
+    return k
+
+
+# ------------------------------------------------------------------------------------------------- labels
+
+
+@helper
+def same_bytes(buffer, p, q, other, start, stop):
+    if q - p != stop - start:
+        return False
+    j = np.uint64(0)
+    while j < q - p and buffer[p + j] == other[start + j]:
+        j += ONE
+    return j == q - p
+
+
+@compiled
+def find_labels(buffer, starts, stops, first, slots, known, known_starts, codes):
+    """Codes of the labels from row ``first`` on; answers the first row whose label is not known.
+
+    ``slots`` is a hash table of codes, -1 where free, its size a power of two; label c is
+    ``known[known_starts[c]:known_starts[c + 1]]``.
+    """
+    mask = np.uint64(slots.size - 1)
+    for i in range(first, starts.size):
+        p, q = np.uint64(starts[i]), np.uint64(stops[i])
+        at = hashed(buffer, p, q, seeded(0)) & mask
+        while True:
+            code = slots[at]
+            if code < 0:
+                return i
+            begin, end = np.uint64(known_starts[code]), np.uint64(known_starts[code + 1])
+            if same_bytes(buffer, p, q, known, begin, end):
+                codes[i] = code
+                break
+            at = (at + ONE) & mask
+    return starts.size

@@ -1,0 +1,247 @@
+"""fit_stream: predict, then learn, batch after batch; mistakes and bound so far."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .records import Batch
+
+_CURVE = 1024  # records kept; beyond it every second one is dropped, and only every second one added
+
+
+@dataclasses.dataclass
+class FitReport:
+    r"""How a learner does on a stream, in the online protocol: each row is predicted before it is learned.
+
+    For a learner from :math:`w = 0` no separator of the rows so far has a margin beyond ``margin_up``, so
+    :attr:`bound`, :math:`(R/\gamma_{up})^2`, is the least that Novikoff's theorem can allow on this
+    stream; it is never below the mistakes of a perceptron.
+    """
+
+    rows: int = 0  #: rows learned, over all passes
+    passes: int = 0  #: passes that are finished
+    row: int = 0  #: rows of the present pass
+    batches: int = 0
+    validated: int = 0  #: rows that were predicted before they were learned
+    errors: int = 0  #: wrong predictions among them
+    mistakes: int | None = None  #: rows on the wrong side or on the hyperplane, where the learner counts them
+    skipped: int = 0  #: bad lines that the stream has skipped
+    radius: float | None = None  #: length of the longest row
+    margin_up: float | None = None  #: no separator has a larger margin
+    stop_reason: str = "not started"
+    curve: list[dict[str, Any]] = dataclasses.field(default_factory=list)  #: the counts after some batches
+    stride: int = 1  #: batches from one record of the curve to the next
+
+    @property
+    def error_rate(self) -> float:
+        """Share of wrong predictions."""
+        return self.errors / self.validated if self.validated else math.nan
+
+    @property
+    def bound(self) -> float | None:
+        """:math:`(R/\\gamma_{up})^2`; None where the learner has no such bracket."""
+        if self.radius is None or not self.margin_up:
+            return None
+        return (self.radius / self.margin_up) ** 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; ``FitReport(**d)`` is the way back."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        text = f"{self.rows:,} rows, {self.errors:,} errors ({self.error_rate:.4f})"
+        if self.mistakes is not None:
+            text += f", {self.mistakes:,} mistakes"
+        if self.bound is not None:
+            text += f", bound so far {self.bound:,.1f}"
+        return text + (f", {self.skipped:,} lines skipped" if self.skipped else "")
+
+    def _note(self) -> None:
+        if self.batches % self.stride == 0:
+            names = ("rows", "validated", "errors", "mistakes")
+            self.curve.append({name: getattr(self, name) for name in names})
+        if len(self.curve) > _CURVE:
+            self.curve = self.curve[1::2]
+            self.stride *= 2
+
+
+def fit_stream(
+    estimator: Any,
+    stream: Any,
+    *,
+    passes: int = 1,
+    classes: Any = None,
+    validate: bool = True,
+    callback: Callable[[Any, FitReport], Any] | None = None,
+    checkpoint: Callable[[Any, FitReport], Any] | None = None,
+    resume: FitReport | None = None,
+    verbose: int = 0,
+) -> FitReport:
+    """Have a learner with ``partial_fit`` learn a stream, and count how well it predicts before it learns.
+
+    A learner of this library counts its own errors row by row. Others predict each batch before they learn
+    it; their first batch is not counted.
+
+    Parameters
+    ----------
+    estimator : learner with ``partial_fit``
+        It goes on from where it is.
+    stream : Stream, or any iterable of Batch
+        What the estimator's ``prepare_batch`` does is done by the thread that reads ahead. A libsvm stream
+        without ``n_features`` is read once more, at first, for its largest index.
+    passes : int, default=1
+    classes : array-like, optional
+        All labels that will occur, for learners that must know them.
+    validate : bool, default=True
+        Whether learners that do not count errors predict.
+    callback : callable, optional
+        Called as ``callback(estimator, report)`` after each batch; a true answer stops.
+    checkpoint : callable, optional
+        Called likewise, before the callback, whenever the model and the report belong together.
+    resume : FitReport, optional
+        The report of a run that was cut off: its counts go on, and the rows it has seen are passed over.
+    verbose : int, default=0
+        1: a line on standard error whenever the number of rows has doubled.
+
+    Returns
+    -------
+    FitReport
+
+    Examples
+    --------
+    >>> from perceptrons import Perceptron
+    >>> from perceptrons.io import open_stream, fit_stream
+    >>> report = fit_stream(Perceptron(), open_stream(b"1 1:1\\n-1 2:1\\n1 1:2 2:1\\n"))
+    >>> report.rows, report.mistakes
+    (3, 2)
+    """
+    if not hasattr(estimator, "partial_fit"):
+        raise TypeError(f"{type(estimator).__name__} has no partial_fit; it cannot learn from a stream.")
+    if passes < 1:
+        raise ValueError(f"passes must be at least 1; got passes={passes}.")
+    if passes > 1 and not getattr(stream, "again", True):
+        raise ValueError(f"The stream can be read once only; got passes={passes}. Save it to a file first.")
+    _settle_width(estimator, stream)
+    report = resume if resume is not None else FitReport()
+    learner = _Learner(estimator, report, classes, validate)
+    say = _Says(verbose)
+    if report.row and hasattr(stream, "skip"):
+        stream.skip(report.row)
+    with _prepared(stream, estimator):
+        while report.passes < passes:
+            for batch in stream:
+                learner.learn(batch)
+                report.skipped = getattr(stream, "skipped", 0)
+                report.stop_reason = "running"
+                if checkpoint is not None:
+                    checkpoint(estimator, report)
+                say.progress(report)
+                if callback is not None and callback(estimator, report):
+                    report.stop_reason = "callback"
+                    return report
+            report.passes += 1
+            report.row = 0
+    if report.rows == 0:
+        raise ValueError("The stream holds no rows: there is nothing to learn from.")
+    report.skipped = getattr(stream, "skipped", 0)
+    report.stop_reason = "end of stream"
+    return report
+
+
+@contextlib.contextmanager
+def _prepared(stream: Any, estimator: Any) -> Iterator[None]:
+    """Have the rows prepared for this estimator by the thread that reads ahead, where both can do that."""
+    if not (hasattr(estimator, "prepare_batch") and hasattr(stream, "prepare")):
+        yield
+        return
+    before, stream.prepare = stream.prepare, estimator.prepare_batch
+    try:
+        yield
+    finally:
+        stream.prepare = before
+
+
+def _settle_width(estimator: Any, stream: Any) -> None:
+    """All batches must have the columns of the model."""
+    if getattr(stream, "format", None) == "libsvm" and stream.n_features is None:
+        known = getattr(estimator, "n_features_in_", None)
+        if known is not None:
+            stream.n_features = int(known)
+        else:
+            stream.measure()
+
+
+class _Learner:
+    """Predict, learn, count."""
+
+    def __init__(self, estimator: Any, report: FitReport, classes: Any, validate: bool):
+        self.estimator, self.report = estimator, report
+        self.classes, self.validate = classes, validate
+        self._must_predict = not hasattr(type(estimator), "n_errors_")
+
+    def learn(self, batch: Batch) -> None:
+        if batch.y is None:
+            raise ValueError("The stream has no labels: give label_column, or labelled rows.")
+        guess = self._guess(batch) if self.validate and self._must_predict else None
+        counts = self._counts()
+        more: dict[str, Any] = {} if batch.weights is None else {"sample_weight": batch.weights}
+        if self.classes is not None:
+            more["classes"] = self.classes
+        self.estimator.partial_fit(batch.X, batch.y, **more)
+        self._count(batch, guess, counts)
+
+    def _guess(self, batch: Batch) -> np.ndarray | None:
+        """What the learner says before it learns; None before its first batch."""
+        if not hasattr(self.estimator, "classes_"):
+            return None
+        return np.asarray(self.estimator.predict(batch.X))
+
+    def _counts(self) -> tuple[int, int]:
+        if not hasattr(self.estimator, "classes_"):
+            return 0, 0
+        return int(getattr(self.estimator, "n_mistakes_", 0)), int(getattr(self.estimator, "n_errors_", 0))
+
+    def _count(self, batch: Batch, guess: np.ndarray | None, before: tuple[int, int]) -> None:
+        report, n = self.report, batch.n_rows
+        report.rows += n
+        report.row = batch.first_row + n
+        report.batches += 1
+        mistakes, errors = self._counts()
+        if hasattr(self.estimator, "n_mistakes_"):
+            report.mistakes = (report.mistakes or 0) + mistakes - before[0]
+        # one learner per class counts each row once per class: that sum is not the number of wrong answers
+        history = getattr(self.estimator, "history_", None)
+        self._must_predict = not history or history[-1].get("examples", n + 1) > n
+        if guess is not None:
+            report.validated += n
+            report.errors += int(np.count_nonzero(guess != batch.y))
+        elif not self._must_predict:
+            report.validated += n
+            report.errors += errors - before[1]
+        self._bracket()
+        report._note()
+
+    def _bracket(self) -> None:
+        bounds = getattr(self.estimator, "margin_bounds_", None)
+        self.report.radius = getattr(self.estimator, "radius_", None)
+        pair = isinstance(bounds, tuple) and len(bounds) == 2 and isinstance(bounds[1], float)
+        self.report.margin_up = bounds[1] if pair and math.isfinite(bounds[1]) else None  # type: ignore[index]
+
+
+class _Says:
+    """A line whenever the rows have doubled."""
+
+    def __init__(self, verbose: int):
+        self.next = 1 if verbose else math.inf
+
+    def progress(self, report: FitReport) -> None:
+        if report.rows >= self.next:
+            sys.stderr.write(f"{report}\n")
+            self.next = 2 * report.rows

@@ -1,0 +1,48 @@
+"""Rows whose columns are hashes of names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _scans as scans
+from .records import Texts, cast
+
+
+class Hash:
+    """Names to columns: :math:`2^{bits}` of them."""
+
+    def __init__(self, bits: int, seed: int, dtype: Any):
+        self.bits, self.seed, self.dtype = bits, seed, np.dtype(dtype)
+        self.mask = np.uint64((1 << bits) - 1)
+
+    @property
+    def n_features(self) -> int:
+        return 1 << self.bits
+
+    def columns(self, names: Texts) -> np.ndarray:
+        """The column of each name."""
+        columns = np.empty(len(names), np.int32)
+        scans.hash_names(names.buffer, names.starts, names.stops, self.seed, self.mask, columns)
+        return columns
+
+    def after(self, name: str) -> Any:
+        """The state of the hash that has taken in a name; words can follow."""
+        return scans.state_after(np.frombuffer(name.encode(), np.uint8), self.seed)
+
+    def words(self, state: Any, words: Texts) -> np.ndarray:
+        """The column of each word that follows a name."""
+        columns = np.empty(len(words), np.int32)
+        scans.hash_words(words.buffer, words.starts, words.stops, state, self.mask, columns)
+        return columns
+
+    def rows(self, values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, file: str) -> Any:
+        """CSR rows; names that fell on one column are added up."""
+        import scipy.sparse as sp
+
+        shape = (len(indptr) - 1, self.n_features)
+        values = cast(values, self.dtype, file)
+        rows = sp.csr_array((values.copy(), indices.copy(), indptr), shape=shape)
+        rows.sum_duplicates()
+        return rows

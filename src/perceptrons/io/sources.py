@@ -1,0 +1,404 @@
+"""Where the bytes come from: paths, standard input, open files; plain or compressed.
+
+The compression is told by the first bytes, whatever the name says. Decompression is bounded: no call makes
+more than is asked for, and a file that grows beyond the limits is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .records import NEWLINE, RETURN, Block, FormatError, Limits, Refusals, shown
+
+CHUNK = 1 << 16  # compressed bytes taken at a time
+SLACK = 64  # bytes behind a block, so that loops may look ahead
+FREE = 1 << 24  # decompressed bytes before a ratio means anything
+XZ_MEMORY = 1 << 28  # bytes an xz file may ask for
+
+
+class Source(NamedTuple):
+    """One thing to read."""
+
+    name: str
+    open: Callable[[], Any]  #: answers a binary file
+    size: int | None = None  #: bytes, as stored
+    again: bool = True  #: whether it can be read a second time
+    owned: bool = True  #: whether we close it
+    pipe: bool = False  #: whether reading may wait for somebody
+
+
+def sources(source: Any) -> list[Source]:
+    """What the user gave, one by one."""
+    if isinstance(source, list | tuple):
+        if not source:
+            raise ValueError("The list of sources is empty; give at least one path.")
+        return [one for part in source for one in sources(part)]
+    if isinstance(source, bytes | bytearray | memoryview):
+        data = bytes(source)
+        return [Source("<bytes>", lambda: io.BytesIO(data), len(data))]
+    if isinstance(source, str) and source == "-":
+        return [Source("<stdin>", lambda: sys.stdin.buffer, None, again=False, owned=False, pipe=True)]
+    if isinstance(source, str | os.PathLike):
+        return [_path(os.fspath(source))]
+    if hasattr(source, "read"):
+        return [_open_file(source)]
+    raise TypeError(
+        "source must be a path, a list of paths, '-' for standard input, an open binary file or bytes; "
+        f"got {type(source).__name__}."
+    )
+
+
+def _path(path: str) -> Source:
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder; give the files in it.")
+    size = os.stat(path).st_size  # raises FileNotFoundError now, not in another thread
+    regular = os.path.isfile(path)
+    return Source(
+        path,
+        lambda: open(path, "rb", buffering=0),
+        size if regular else None,
+        again=regular,
+        pipe=not regular,
+    )
+
+
+def _open_file(file: Any) -> Source:
+    if isinstance(file, io.TextIOBase):
+        raise TypeError("The file is open as text; open it with mode 'rb'.")
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else "<file>"
+    try:
+        start = file.tell() if file.seekable() else None
+    except (AttributeError, OSError):
+        start = None
+    if start is None:
+        return Source(name, lambda: file, None, again=False, owned=False, pipe=True)
+
+    def rewound() -> Any:
+        file.seek(start)
+        return file
+
+    end = file.seek(0, io.SEEK_END)
+    file.seek(start)
+    return Source(name, rewound, end - start, owned=False)
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+class Tap:
+    """A binary file whose bytes are counted, and whose first bytes can be looked at."""
+
+    def __init__(self, raw: Any):
+        self._raw = raw
+        self._head = b""
+        self.taken = 0
+
+    def peek(self, n: int) -> bytes:
+        """The next n bytes, or what is left, without taking them."""
+        while len(self._head) < n:
+            more = self._raw.read(n - len(self._head))
+            if not more:
+                break
+            self._head += more
+        return self._head[:n]
+
+    def read(self, n: int) -> bytes:
+        if self._head:
+            data, self._head = self._head[:n], self._head[n:]
+        else:
+            data = self._raw.read(n) or b""
+        self.taken += len(data)
+        return data
+
+    def readinto(self, view: memoryview) -> int:
+        if not self._head and hasattr(self._raw, "readinto"):
+            n = int(self._raw.readinto(view) or 0)
+            self.taken += n
+            return n
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+class _Gzip:
+    """zlib's object with the manners of bz2's and lzma's."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=31)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+
+    eof = property(lambda self: self._inner.eof)
+    unused_data = property(lambda self: self._inner.unused_data)
+    needs_input = property(lambda self: not self._inner.unconsumed_tail)
+
+
+class _Zstd:
+    """zstandard's object with the manners of bz2's and lzma's.
+
+    It cannot be told how much to answer. A block of 128 KiB can be written in four bytes, so it is fed little
+    at a time.
+    """
+
+    LITTLE = 1024
+
+    def __init__(self) -> None:
+        import zstandard
+
+        self._inner = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        self._waiting = b""
+        self._made = b""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        self._waiting += data
+        while not self._made and self._waiting and not self._inner.eof:
+            little, self._waiting = self._waiting[: self.LITTLE], self._waiting[self.LITTLE :]
+            self._made = self._inner.decompress(little)
+        answer, self._made = self._made[:max_length], self._made[max_length:]
+        return answer
+
+    eof = property(lambda self: self._inner.eof and not self._made)
+    unused_data = property(lambda self: self._inner.unused_data + self._waiting)
+    needs_input = property(lambda self: not self._made and not self._waiting)
+
+
+def _bz2() -> Any:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> Any:
+    import lzma
+
+    return lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+
+
+class Codec(NamedTuple):
+    name: str
+    magic: bytes
+    suffix: str
+    new: Callable[[], Any]
+
+
+CODECS = (
+    Codec("gzip", b"\x1f\x8b", ".gz", _Gzip),
+    Codec("bzip2", b"BZh", ".bz2", _bz2),
+    Codec("xz", b"\xfd7zXZ\x00", ".xz", _xz),
+    Codec("zstd", b"\x28\xb5\x2f\xfd", ".zst", _Zstd),
+)
+
+
+class Decompressed:
+    """The content of a compressed file, member after member."""
+
+    def __init__(self, tap: Tap, codec: Codec, name: str, limits: Limits):
+        self._tap, self._codec, self._name, self._limits = tap, codec, name, limits
+        self._member = self._new_member()
+        self._unread = b""
+        self._made = 0
+        self._ended = False
+
+    def _new_member(self) -> Any:
+        try:
+            return self._codec.new()
+        except ImportError as error:
+            raise ImportError(
+                f"{self._name} is compressed with zstd, which needs an extra package: "
+                "pip install 'perceptrons[data]'."
+            ) from error
+
+    def readinto(self, view: memoryview) -> int:
+        """At most len(view) bytes; 0 at the end."""
+        while not self._ended:
+            try:
+                data = self._next(len(view))
+            except (ValueError, OSError, EOFError, MemoryError):
+                raise  # an error of reading, or one of ours
+            except Exception as error:  # zlib.error, LZMAError, ZstdError: each codec has its own
+                raise self._refused("intact data", f"damaged data ({error})") from error
+            if data:
+                self._count(len(data))
+                view[: len(data)] = data
+                return len(data)
+        return 0
+
+    def _next(self, n: int) -> bytes:
+        if self._member.eof:
+            self._turn_to_next_member()
+            return b""
+        if not self._member.needs_input:
+            return self._decompressed(b"", n)
+        fresh = self._unread or self._tap.read(CHUNK)
+        self._unread = b""
+        if not fresh:
+            raise self._refused("the rest of the file", "its end: it is truncated")
+        return self._decompressed(fresh, n)
+
+    def _decompressed(self, data: bytes, n: int) -> bytes:
+        try:
+            return self._member.decompress(data, n)
+        except OSError as error:  # bz2 says it so; reading does not happen here
+            raise self._refused("intact data", f"damaged data ({error})") from error
+
+    def _turn_to_next_member(self) -> None:
+        rest = self._member.unused_data
+        while not rest.strip(b"\0"):  # some writers fill up with zeros
+            rest = self._tap.read(CHUNK)
+            if not rest:
+                self._ended = True
+                return
+        rest = rest.lstrip(b"\0") + (self._tap.read(CHUNK) if len(rest) < 8 else b"")
+        if not rest.startswith(self._codec.magic):
+            raise self._refused("its end, or more compressed data", shown(rest[:16]))
+        self._member, self._unread = self._new_member(), rest
+
+    def _count(self, n: int) -> None:
+        self._made += n
+        most = self._limits.decompressed_bytes
+        if most is not None and self._made > most:
+            raise self._refused(
+                f"at most {most:,} bytes of content",
+                "more",
+                "limits=Limits(decompressed_bytes=…) sets the limit.",
+            )
+        if self._made > FREE and self._made > self._limits.ratio * self._tap.taken:
+            raise self._refused(
+                f"at most {self._limits.ratio:g} times the compressed size",
+                f"{self._made:,} bytes made of {self._tap.taken:,}",
+                "If the file is to be trusted, raise limits=Limits(ratio=…).",
+            )
+
+    def _refused(self, expected: str, found: str, way_out: str = "") -> FormatError:
+        return FormatError(f"{self._name} ({self._codec.name})", None, None, expected, found, way_out)
+
+
+class Opened:
+    """An open source: its content, and how much of the file has been read."""
+
+    def __init__(self, source: Source, limits: Limits):
+        self.source = source
+        self.raw = source.open()
+        self.tap = Tap(self.raw)
+        head = self.tap.peek(6)
+        codec = next((codec for codec in CODECS if head.startswith(codec.magic)), None)
+        self.content: Any = self.tap
+        if codec is not None:
+            self.content = Decompressed(self.tap, codec, source.name, limits)
+
+    def close(self) -> None:
+        if self.source.owned:
+            self.raw.close()
+
+
+# ------------------------------------------------------------------------------------------------- blocks
+
+
+def blocks(
+    opened: Opened, batch_bytes: int, limits: Limits, refusals: Refusals, line: int = 1
+) -> Iterator[Block]:
+    """Whole lines, about ``batch_bytes`` at a time, cut by content alone, however a pipe delivers."""
+    name = opened.source.name
+    carry = np.zeros(0, np.uint8)
+    ended = False
+    first = True
+    while not ended:
+        buffer = np.empty(max(batch_bytes, 2 * len(carry)) + SLACK, np.uint8)
+        buffer[: len(carry)] = carry
+        size, ended = _filled(opened.content, buffer, len(carry))
+        if first:
+            buffer, size = _without_mark(buffer, size, name)
+            first = False
+        if ended:
+            if size and buffer[size - 1] != NEWLINE:
+                buffer[size] = NEWLINE
+                size += 1
+            cut = size
+        else:
+            cut = last_line_end(buffer, size)
+            if cut == 0 and size > limits.line_bytes:
+                refusals.refuse(_too_long(name, line, limits))
+                carry, ended = _past_the_line(opened.content)
+                line += 1
+                continue
+        carry = buffer[cut:size].copy()
+        if cut > limits.line_bytes:
+            _emptied(buffer, cut, name, line, limits, refusals)
+        if cut:
+            n_lines = int(np.count_nonzero(buffer[:cut] == NEWLINE))
+            yield Block(buffer, cut, name, line, n_lines)
+            line += n_lines
+
+
+def _filled(content: Any, buffer: np.ndarray, size: int) -> tuple[int, bool]:
+    """Read until the buffer is full or the content ends."""
+    view = memoryview(buffer)  # type: ignore[arg-type]  # the stubs do not know it for a Buffer
+    room = len(buffer) - SLACK
+    while size < room:
+        n = content.readinto(view[size:room])
+        if n == 0:
+            return size, True
+        size += n
+    return size, False
+
+
+def last_line_end(buffer: np.ndarray, size: int) -> int:
+    """The position behind the last line end; 0 if there is none."""
+    step = 4096
+    for stop in range(size, 0, -step):
+        start = max(0, stop - step)
+        ends = np.flatnonzero(buffer[start:stop] == NEWLINE)
+        if len(ends):
+            return start + int(ends[-1]) + 1
+    return 0
+
+
+def _without_mark(buffer: np.ndarray, size: int, name: str) -> tuple[np.ndarray, int]:
+    """Without the mark that some programs put before UTF-8."""
+    head = buffer[: min(size, 3)].tobytes()
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError(
+            name, 1, 1, "UTF-8", "UTF-16", f"Convert it: iconv -f UTF-16 -t UTF-8 {name} > converted."
+        )
+    return (buffer[3:], size - 3) if head == b"\xef\xbb\xbf" else (buffer, size)
+
+
+def _too_long(name: str, line: int, limits: Limits) -> FormatError:
+    return FormatError(
+        name,
+        line,
+        None,
+        f"a line of at most {limits.line_bytes:,} bytes",
+        "a longer one",
+        "limits=Limits(line_bytes=…) sets the limit.",
+    )
+
+
+def _emptied(buffer: np.ndarray, size: int, name: str, line: int, limits: Limits, refusals: Refusals) -> None:
+    """Refuse the lines of a block that are too long; one that is skipped becomes blank."""
+    ends = np.flatnonzero(buffer[:size] == NEWLINE)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    for i in np.flatnonzero(ends - starts > limits.line_bytes):
+        refusals.refuse(_too_long(name, line + int(i), limits))
+        buffer[starts[i] : ends[i]] = RETURN  # as good as nothing before a line end
+
+
+def _past_the_line(content: Any) -> tuple[np.ndarray, bool]:
+    """What follows the next line end, as far as it has been read; whether the content has ended."""
+    buffer = np.empty(CHUNK + SLACK, np.uint8)
+    while True:
+        size, ended = _filled(content, buffer, 0)
+        ends = np.flatnonzero(buffer[:size] == NEWLINE)
+        if len(ends):
+            return buffer[int(ends[0]) + 1 : size].copy(), False
+        if ended:
+            return buffer[:0].copy(), True

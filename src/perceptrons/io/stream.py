@@ -1,0 +1,363 @@
+"""open_stream: rows of any format from any source, in batches, in bounded memory."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .ahead import ReadAhead
+from .formats import FORMATS, by_content, by_name
+from .records import Batch, Block, FormatError, Limits, Refusals
+from .sources import Opened, Source, blocks, sources
+
+_LEAST_BLOCK = 16  # bytes
+
+
+class Stream:
+    """Batches of rows; see :func:`open_stream`. Iterate over it as often as its source can be read.
+
+    Attributes
+    ----------
+    bytes_read, rows : int
+        How far the present pass has come: bytes as they are stored, rows that have been handed out.
+    bytes_total : int or None
+        Size of all sources; None where one of them is a pipe.
+    skipped : int
+        Bad lines that were skipped, over all passes.
+    first_error : FormatError or None
+        What was wrong with the first of them.
+    n_features : int or None
+        Columns of each batch; None as long as it is not known. libsvm: what was given or measured.
+    """
+
+    def __init__(self, source: Any, format: str, options: dict[str, Any]):
+        self._sources = sources(source)
+        self._options = options
+        self._refusals = Refusals(options["on_error"] == "skip")
+        self._limits: Limits = options["limits"]
+        self._batch_bytes: int = options["batch_bytes"]
+        self._format = format if format != "auto" else by_name(self._sources[0].name)
+        self._parser: Any = None
+        self._begun: tuple[Opened, Iterator[Block]] | None = None  # a pipe that was looked into
+        self._used = False
+        self._skip = 0
+        self._running: Any = None
+        self.prepare: Callable[[Any], Any] | None = None  #: applied to the rows of each batch, ahead
+        self.bytes_read = self.rows = 0
+        sizes = [one.size for one in self._sources]
+        self.bytes_total = None if None in sizes else sum(size or 0 for size in sizes)
+
+    # -------------------------------------------------------------------------------- what it is
+
+    @property
+    def format(self) -> str:
+        """The format; where the name does not tell, the first lines are looked at."""
+        if self._format is None:
+            self._format = self._looked()
+        return self._format
+
+    @property
+    def again(self) -> bool:
+        """Whether there can be another pass."""
+        return all(source.again for source in self._sources)
+
+    @property
+    def skipped(self) -> int:
+        return self._refusals.count
+
+    @property
+    def first_error(self) -> FormatError | None:
+        return self._refusals.first
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources."""
+        return [source.name for source in self._sources]
+
+    @property
+    def n_features(self) -> int | None:
+        if self._options["n_features"] is not None:
+            return self._options["n_features"]
+        return None if self.format == "libsvm" else getattr(self._parser, "n_features", None)
+
+    @n_features.setter
+    def n_features(self, n: int) -> None:
+        self._options["n_features"] = n
+        if self._parser is not None:
+            self._parser.n_features = n
+
+    def measure(self) -> int:
+        """Read a libsvm stream once for its largest index, which sets ``n_features``."""
+        if self._options["n_features"] is None:
+            if not self.again:
+                raise ValueError(
+                    f"{self.names[0]} can be read once only, and the number of columns must be known before: "
+                    "give n_features."
+                )
+            self.close()
+            for _ in self._produced():
+                pass
+            self.n_features = max(1, self._parser.width)
+            self._refusals.count, self._refusals.first = 0, None
+        return self._options["n_features"]
+
+    def skip(self, rows: int) -> None:
+        """Have the next pass begin after this many rows."""
+        if rows < 0:
+            raise ValueError(f"rows must be at least 0; got rows={rows}.")
+        self._skip = rows
+
+    # ------------------------------------------------------------------------------------ passes
+
+    def __iter__(self) -> Iterator[Batch]:
+        self.close()
+        if self._used and not self.again:
+            raise ValueError(
+                f"{next(s.name for s in self._sources if not s.again)} can be read once only; "
+                "save it to a file for another pass."
+            )
+        if self._format is None:
+            self._format = self._looked()
+        self._used = True
+        self.bytes_read = 0
+        self.rows, self._skip = self._skip, 0
+        return self._taken(self.rows)
+
+    def _taken(self, skip: int) -> Iterator[Batch]:
+        """The batches of a pass; its thread lives from the first to the last."""
+        items: Any = self._after(skip)
+        if self._options["read_ahead"]:
+            pipe = any(source.pipe for source in self._sources)
+            items = ReadAhead(items, self._options["read_ahead"], pipe)
+        self._running = items
+        try:
+            for batch, self.bytes_read in items:
+                self.rows = batch.first_row + batch.n_rows
+                yield batch
+                del batch  # or two would be alive while the next is waited for
+        finally:
+            items.close()
+
+    def _after(self, skip: int) -> Iterator[tuple[Batch, int]]:
+        for batch, n_bytes in self._produced():
+            if batch.first_row + batch.n_rows <= skip:
+                continue
+            if batch.first_row < skip:
+                batch = batch.after(skip - batch.first_row)
+            if self.prepare is not None:
+                batch = batch._replace(X=self.prepare(batch.X))
+            yield batch, n_bytes
+            del batch
+
+    def _produced(self) -> Iterator[tuple[Batch, int]]:
+        row = before = 0
+        for source in self._sources:
+            for (X, y, weights), taken in self._of_source(source):
+                batch = Batch(X, y, weights, row)
+                del X
+                if batch.n_rows:
+                    row += batch.n_rows
+                    yield batch, before + taken
+                del batch
+            before += source.size or 0
+
+    def _of_source(self, source: Source) -> Iterator[tuple[Any, int]]:
+        if self._parser is None:
+            self._parser = _parser(self.format, self._options, self._refusals)
+        if self.format == "parquet":
+            yield from self._parser.batches(source)
+            return
+        opened, found = self._begun or self._opened(source)
+        self._begun = None
+        getattr(self._parser, "next_file", lambda: None)()
+        with contextlib.closing(opened):
+            for block in found:
+                yield self._parser.parse(block), opened.tap.taken
+                del block
+
+    def _opened(self, source: Source) -> tuple[Opened, Iterator[Block]]:
+        opened = Opened(source, self._limits)
+        return opened, blocks(opened, self._batch_bytes, self._limits, self._refusals)
+
+    def _looked(self) -> str:
+        """The format by the first lines; what was read of a pipe is kept."""
+        source = self._sources[0]
+        opened, found = self._opened(source)
+        try:
+            if opened.tap.peek(4) == b"PAR1":
+                return "parquet"
+            first = next(found, None)
+            if not source.again:
+                self._begun = opened, itertools.chain([] if first is None else [first], found)
+            head = b"" if first is None else first.buffer[: first.size].tobytes()
+            return by_content(head, source.name)
+        finally:
+            if source.again:
+                opened.close()
+
+    # --------------------------------------------------------------------------------- closing
+
+    def close(self) -> None:
+        """End the present pass: its thread, and its file."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.close()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.close()
+
+
+def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
+    """The reader of a format."""
+    limits = options["limits"]
+    if format == "libsvm":
+        from .libsvm import Libsvm
+
+        return Libsvm(refusals, limits, options["n_features"], options["zero_based"], options["dtype"])
+    if format == "vw":
+        from .vw import VowpalWabbit
+
+        replace = options["encoding_errors"] == "replace"
+        return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
+    from .tables import Options, Table
+
+    shared = {name: value for name, value in options.items() if name in Options._fields}
+    shared["replace"] = options["encoding_errors"] == "replace"
+    shared["delimiter"] = options["delimiter"] or ("\t" if format == "tsv" else ",")
+    table = Options(**shared)
+    if format == "jsonl":
+        from .jsonl import JsonLines
+
+        return JsonLines(table, refusals, limits)
+    if format == "parquet":
+        from .parquet import Parquet
+
+        return Parquet(table, refusals, limits, options["batch_bytes"])
+    return Table(table, refusals, limits)
+
+
+def open_stream(
+    source: Any,
+    format: str = "auto",
+    *,
+    label_column: int | str | None = 0,
+    text_column: int | str | None = None,
+    weight_column: int | str | None = None,
+    delimiter: str | None = None,
+    header: bool | str = "auto",
+    categorical: Iterable[int | str] | str = "auto",
+    n_features: int | None = None,
+    bits: int = 18,
+    seed: int = 0,
+    zero_based: bool = False,
+    batch_bytes: int = 1 << 20,
+    on_error: str = "raise",
+    encoding_errors: str = "refuse",
+    limits: Limits | None = None,
+    labels: str = "auto",
+    dtype: Any = np.float64,
+    read_ahead: int = 2,
+) -> Stream:
+    """Rows in batches, whatever the size of the source.
+
+    Batches are cut by the bytes of the source alone: the same content gives the same batches, from a file or
+    from a pipe.
+
+    Parameters
+    ----------
+    source : path, list of paths, "-" (standard input), open binary file or bytes
+        Plain, gz, bz2, xz or zst, told by the first bytes.
+    format : {"auto", "libsvm", "vw", "csv", "tsv", "jsonl", "parquet"}, default="auto"
+        ``"auto"``: by the name, or else by the first lines.
+    label_column, text_column, weight_column : int, str or None
+        Columns of csv, tsv and parquet, by number (-1 is the last) or name; keys of jsonl, where a
+        label_column of 0 means the key ``label``. With a text column batches hold :class:`Texts`.
+    delimiter : str, optional
+        Default: a comma, and a tab for tsv.
+    header : bool or "auto", default="auto"
+        Whether the first line of a table names the columns.
+    categorical : "auto" or list of columns, default="auto"
+        Columns of a table that hold words; ``"auto"``: those that do in most rows of the first batch.
+    n_features : int, optional
+        Columns of libsvm rows; an index beyond them is refused. Default: as many as have been seen so far.
+    bits : int, default=18
+        Names of vw, of jsonl and of tables with words are hashed to :math:`2^{bits}` columns.
+    seed : int, default=0
+        Of the hash.
+    zero_based : bool, default=False
+        Whether libsvm indices start at 0; else at 1.
+    batch_bytes : int, default=2**20
+        How many bytes of content make a batch.
+    on_error : {"raise", "skip"}, default="raise"
+        What becomes of a bad line; ``"skip"`` counts it in ``skipped``.
+    encoding_errors : {"refuse", "replace"}, default="refuse"
+        What becomes of bytes that are not UTF-8.
+    limits : Limits, optional
+    labels : {"auto", "text", "number"}, default="auto"
+        Kind of the labels in tables, jsonl and parquet; ``"auto"``: integers, numbers or words, by the first
+        batch.
+    dtype : dtype, default=float64
+        Of the values.
+    read_ahead : int, default=2
+        Batches made ahead in a thread; 0: no thread.
+
+    Examples
+    --------
+    >>> stream = open_stream(b"spam\\tbuy now\\nham\\tsee you\\n", text_column=1)
+    >>> [(batch.X.text(1), batch.y) for batch in stream]
+    [('see you', array(['spam', 'ham'], dtype='<U4'))]
+    >>> stream.format, stream.rows
+    ('tsv', 2)
+    """
+    if format not in ("auto", *FORMATS):
+        raise ValueError(f"format must be 'auto' or one of {', '.join(FORMATS)}; got format={format!r}.")
+    _one_of("on_error", on_error, ("raise", "skip"))
+    _one_of("encoding_errors", encoding_errors, ("refuse", "replace"))
+    _whole("bits", bits, 1, 31)
+    _whole("seed", seed, 0, 2**63 - 1)
+    _whole("batch_bytes", batch_bytes, _LEAST_BLOCK, 2**31 - 1)
+    _whole("read_ahead", read_ahead, 0, 1024)
+    limits = limits if limits is not None else Limits()
+    if n_features is not None:
+        _whole("n_features", n_features, 1, 2**31 - 1)
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64; got dtype={dtype!r}.")
+    if not isinstance(zero_based, bool):
+        raise ValueError(f"zero_based must be True or False; got zero_based={zero_based!r}.")
+    options = {
+        "label_column": label_column,
+        "text_column": text_column,
+        "weight_column": weight_column,
+        "delimiter": delimiter,
+        "header": header,
+        "categorical": categorical,
+        "n_features": n_features,
+        "bits": bits,
+        "seed": seed,
+        "zero_based": zero_based,
+        "batch_bytes": batch_bytes,
+        "on_error": on_error,
+        "encoding_errors": encoding_errors,
+        "limits": limits,
+        "labels": labels,
+        "dtype": dtype,
+        "read_ahead": read_ahead,
+    }
+    return Stream(source, format, options)
+
+
+def _one_of(name: str, value: Any, words: tuple[str, ...]) -> None:
+    if value not in words:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, words))}; got {name}={value!r}.")
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        raise ValueError(f"{name} must be an integer from {least} to {most}; got {name}={value!r}.")

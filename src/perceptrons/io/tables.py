@@ -1,0 +1,334 @@
+"""csv and tsv: one row a line, fields between delimiters.
+
+csv follows RFC 4180: a field between quotes may hold the delimiter, and a quote as two. A line break within
+quotes is refused. In tsv quotes are ordinary characters, and a text in the last column may hold tabs.
+
+Columns of numbers become a dense array. As soon as one column holds words, rows are hashed: a number stands
+in the column of its name, a word in that of ``name=word``. The first batch decides what a column holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _scans as scans
+from ._numbers import NOTHING
+from .hashed import Hash
+from .labels import Labels, parsed_numbers
+from .lines import Lines, lines_of
+from .records import Block, FormatError, Limits, Refusals, Texts, cast, shown
+
+Column = int | str
+_NAMES = {"label", "class", "target", "y", "text", "weight"}  # that a header has and data have not
+_CATEGORIES = "categorical=[…] with its name or number takes a column as words."
+
+
+class Options(NamedTuple):
+    """What the user says about a table."""
+
+    label_column: Column | None = 0
+    text_column: Column | None = None
+    weight_column: Column | None = None
+    delimiter: str = ","
+    header: bool | str = "auto"
+    categorical: Iterable[Column] | str = "auto"
+    bits: int = 18
+    seed: int = 0
+    labels: str = "auto"
+    dtype: Any = np.float64
+    replace: bool = False
+
+
+class Roles(NamedTuple):
+    """Which column is what, by number."""
+
+    width: int
+    label: int | None
+    text: int | None
+    weight: int | None
+    features: list[int]
+
+
+class Fields(NamedTuple):
+    """The fields of all rows: row i, column j is ``buffer[starts[i, j]:stops[i, j]]``."""
+
+    block: Block
+    starts: np.ndarray
+    stops: np.ndarray
+
+    def column(self, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Starts and stops of a column, blanks left out."""
+        starts, stops = self.starts[:, j].copy(), self.stops[:, j].copy()
+        scans.trim(self.block.buffer, starts, stops)
+        return starts, stops
+
+    def error(self, i: int, j: int, expected: str, way_out: str = "") -> FormatError:
+        start, stop = int(self.starts[i, j]), int(self.stops[i, j])
+        found = self.block.token(start, stop) if stop > start else "nothing"
+        return self.block.error(start, expected, way_out, found=found)
+
+
+class Table:
+    """Reads blocks of csv or tsv."""
+
+    def __init__(self, options: Options, refusals: Refusals, limits: Limits):
+        if len(options.delimiter.encode()) != 1 or options.delimiter in '0123456789.+-eE"\n\r':
+            raise ValueError(
+                f"delimiter must be one character that no number holds; got delimiter={options.delimiter!r}."
+            )
+        if options.header not in (True, False, "auto"):
+            raise ValueError(f"header must be True, False or 'auto'; got header={options.header!r}.")
+        self.options, self.refusals, self.limits = options, refusals, limits
+        self.name = "tsv" if options.delimiter == "\t" else "csv"
+        self.names: list[str] | None = None
+        self.labels = Labels(options.labels, limits, refusals)
+        self._quote = 0 if options.delimiter == "\t" else ord('"')
+        self._delimiter = ord(options.delimiter)
+        self._hash = Hash(options.bits, options.seed, options.dtype)
+        self._roles: Roles | None = None
+        self._has_header = options.header
+        self._is_number: np.ndarray | None = None
+        self._states = np.zeros(0, np.uint64)
+        self._file_begins = True
+
+    @property
+    def n_features(self) -> int | None:
+        """Columns of the rows, once the first batch has told."""
+        if self._roles is None or self._is_number is None:
+            return None
+        return len(self._roles.features) if self._is_number.all() else self._hash.n_features
+
+    def next_file(self) -> None:
+        """The next line may be a header again."""
+        self._file_begins = True
+
+    # -------------------------------------------------------------------------------------- parsing
+
+    def parse(self, block: Block) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
+        """Rows, labels and weights of a block."""
+        lines = lines_of(block, self.refusals, self.options.replace)
+        lines = self._past_the_header(lines)
+        if self._roles is None:
+            return np.empty((0, 0)), None, None
+        roles = self._roles
+        fields = self._split(lines, roles)
+        good = np.ones(len(fields.starts), bool)
+        y = weights = None
+        if roles.label is not None:
+            y, has_label = self.labels.of_fields(fields.block, *fields.column(roles.label))
+            good &= has_label
+        if roles.weight is not None:
+            weights = self._weights(fields, roles.weight, good)
+        X = self._texts(fields, roles.text) if roles.text is not None else self._rows(fields, good)
+        if good.all():
+            return X, y, weights
+        X = Texts(X.buffer, X.starts[good], X.stops[good]) if isinstance(X, Texts) else X[good]
+        return X, None if y is None else y[good], None if weights is None else weights[good]
+
+    def _split(self, lines: Lines, roles: Roles) -> Fields:
+        block = lines.block
+        rest = self._quote == 0 and roles.text == roles.width - 1
+        most = len(lines) * roles.width if rest else min(len(lines) * roles.width, block.size + 1)
+        cuts = np.empty(most, np.int64), np.empty(most, np.int64)
+        flags = np.empty(len(lines), np.uint8)
+        good = self._cut(lines, cuts, flags, roles.width, rest)
+        for i in np.flatnonzero(flags).tolist():
+            self.refusals.refuse(self._bad_line(lines, i, int(flags[i]), roles.width))
+        starts, stops = (cut[: good * roles.width].reshape(good, roles.width) for cut in cuts)
+        return Fields(block, starts, stops)
+
+    def _cut(self, lines: Lines, cuts: Any, flags: np.ndarray, width: int, rest: bool) -> int:
+        args = (lines.block.buffer, lines.starts, lines.stops, *cuts, flags)
+        return int(scans.split_fields(*args, self._delimiter, self._quote, width, rest))
+
+    def _bad_line(self, lines: Lines, i: int, flag: int, width: int) -> FormatError:
+        block, start = lines.block, int(lines.starts[i])
+        if flag == scans.OPEN_QUOTE:
+            return block.error(
+                start,
+                "a closing quote before the end of the line",
+                "Line breaks within quotes are not read: write them as spaces, or use jsonl or parquet.",
+                found=shown(lines.raw(i)),
+            )
+        if flag == scans.AFTER_QUOTE:
+            expected = f"{self.options.delimiter!r} or the end of the line after a closing quote"
+            return block.error(
+                start, expected, "Write a quote within quotes twice.", found=shown(lines.raw(i))
+            )
+        way = "Put fields that hold the delimiter between quotes." if flag == scans.TOO_MANY else ""
+        word = "more" if flag == scans.TOO_MANY else "fewer"
+        return block.error(start, f"{width} fields", way, found=f"{word} in {shown(lines.raw(i))}")
+
+    def _texts(self, fields: Fields, j: int) -> Texts:
+        return Texts(fields.block.buffer, fields.starts[:, j].copy(), fields.stops[:, j].copy())
+
+    def _weights(self, fields: Fields, j: int, good: np.ndarray) -> np.ndarray:
+        values, kinds = parsed_numbers(fields.block, *fields.column(j))
+        for i in np.flatnonzero(good & ((kinds == NOTHING) | (values < 0.0))).tolist():
+            self.refusals.refuse(fields.error(i, j, "a weight of at least 0"))
+            good[i] = False
+        return values
+
+    # ------------------------------------------------------------------------------------- features
+
+    def _rows(self, fields: Fields, good: np.ndarray) -> Any:
+        assert self._roles is not None
+        columns = self._roles.features
+        n = len(fields.starts)
+        numbers = np.empty((n, len(columns)))
+        kinds = np.full((n, len(columns)), NOTHING, np.uint8)
+        words = self._words()
+        for k, j in enumerate(columns):
+            if words is None or not words[k]:
+                numbers[:, k], kinds[:, k] = parsed_numbers(fields.block, *fields.column(j))
+        if self._is_number is None:
+            if n == 0:
+                return np.empty((0, len(columns)))
+            self._decide(kinds)
+        is_number = self._is_number
+        assert is_number is not None
+        for i, k in np.argwhere((kinds == NOTHING) & is_number):
+            if good[i]:
+                self.refusals.refuse(fields.error(i, columns[k], "a finite number", _CATEGORIES))
+                good[i] = False
+        numbers[kinds == NOTHING] = 0.0
+        if is_number.all():
+            return cast(numbers, self.options.dtype, fields.block.file)
+        return self._hashed(fields, numbers, columns)
+
+    def _words(self) -> np.ndarray | None:
+        """Which columns are not to be read as numbers; None: nothing is known yet."""
+        if self._is_number is not None:
+            return ~self._is_number
+        if self.options.categorical == "auto":
+            return None
+        assert self._roles is not None
+        chosen = {self._number(column) for column in self.options.categorical}
+        return np.asarray([j in chosen for j in self._roles.features])
+
+    def _decide(self, kinds: np.ndarray) -> None:
+        """A column is one of numbers if most of its fields are: a stray word among them is an error."""
+        assert self._roles is not None
+        words = self._words()
+        is_number = (kinds != NOTHING).mean(axis=0) > 0.5 if words is None else ~words
+        names = [
+            self._column_name(j) + ("" if num else "=") for j, num in zip(self._roles.features, is_number)
+        ]
+        self._states = np.asarray([self._hash.after(name) for name in names], np.uint64)
+        self._is_number = is_number
+
+    def _column_name(self, j: int) -> str:
+        return self.names[j] if self.names is not None else str(j)
+
+    def _hashed(self, fields: Fields, numbers: np.ndarray, columns: list[int]) -> Any:
+        starts, stops = (np.ascontiguousarray(cut[:, columns]) for cut in (fields.starts, fields.stops))
+        scans.trim(fields.block.buffer, starts.reshape(-1), stops.reshape(-1))
+        n = len(starts)
+        indptr = np.zeros(n + 1, np.int32)
+        indices, values = np.empty(starts.size, np.int32), np.empty(starts.size)
+        k = scans.hash_table(
+            fields.block.buffer,
+            starts,
+            stops,
+            numbers,
+            self._is_number,
+            self._states,
+            self._hash.mask,
+            indptr,
+            indices,
+            values,
+        )
+        return self._hash.rows(values[:k], indices[:k], indptr, fields.block.file)
+
+    # --------------------------------------------------------------------------------- header, roles
+
+    def _past_the_header(self, lines: Lines) -> Lines:
+        """The rows of a block; at the beginning of a file, what its first line says about them."""
+        while self._file_begins and len(lines):
+            try:
+                first = self._plain_fields(lines, 0)
+            except FormatError as error:
+                self.refusals.refuse(error)
+                lines = lines.after(1)
+                continue
+            self._file_begins = False
+            if self._roles is None:
+                self._has_header = self._is_header(first, self._second_line(lines))
+                self.names = first if self._has_header else None
+                self._roles = self._assign(len(first))
+            elif self._has_header and first != self.names:
+                raise lines.block.error(
+                    int(lines.starts[0]), "the header of the first file", found=shown(lines.raw(0))
+                )
+            return lines.after(1) if self._has_header else lines
+        return lines
+
+    def _second_line(self, lines: Lines) -> list[str]:
+        try:
+            return self._plain_fields(lines, 1) if len(lines) > 1 else []
+        except FormatError:  # its turn will come
+            return []
+
+    def _plain_fields(self, lines: Lines, i: int) -> list[str]:
+        """The fields of one line as strings."""
+        raw = lines.raw(i)
+        most = raw.count(bytes([self._delimiter])) + 1
+        if most > self.limits.columns:
+            raise lines.block.error(
+                int(lines.starts[i]),
+                f"at most {self.limits.columns:,} columns",
+                "limits=Limits(columns=…) sets the limit.",
+                found=f"{most:,}",
+            )
+        copy = np.frombuffer(bytearray(raw) + b"\n", np.uint8)  # cutting takes quotes out in place
+        one = Lines(lines.block._replace(buffer=copy), np.asarray([0]), np.asarray([len(raw)]))
+        cuts, flags = (np.full(most, -1), np.full(most, -1)), np.zeros(1, np.uint8)
+        self._cut(one, cuts, flags, most, rest=False)
+        if flags[0] not in (scans.FINE, scans.TOO_FEW):
+            raise self._bad_line(lines, i, int(flags[0]), most)
+        spans = [(a, b) for a, b in zip(*(cut.tolist() for cut in cuts)) if a >= 0]
+        return [copy[a:b].tobytes().decode("utf-8", "replace").strip() for a, b in spans]
+
+    def _is_header(self, first: list[str], second: list[str]) -> bool:
+        if self._has_header != "auto":
+            return bool(self._has_header)
+        chosen = (self.options.label_column, self.options.text_column, self.options.weight_column)
+        if any(isinstance(column, str) for column in chosen) or _NAMES & {name.lower() for name in first}:
+            return True
+        return not any(map(_is_number, first)) and any(map(_is_number, second))
+
+    def _number(self, column: Column) -> int:
+        """A column's number from its name or from its number, which may count from the end."""
+        width = self._roles.width if self._roles is not None else self._width
+        if isinstance(column, str):
+            if self.names is None:
+                raise ValueError(f"Column {column!r} is asked for by name, and the table has no header.")
+            if column not in self.names:
+                raise ValueError(f"The table has no column {column!r}; it has {', '.join(self.names[:20])}.")
+            return self.names.index(column)
+        if not -width <= column < width:
+            raise ValueError(f"The table has {width} columns; there is no column {column}.")
+        return column % width
+
+    def _assign(self, width: int) -> Roles:
+        self._width = width
+        chosen = (self.options.label_column, self.options.text_column, self.options.weight_column)
+        label, text, weight = (None if column is None else self._number(column) for column in chosen)
+        taken = [j for j in (label, text, weight) if j is not None]
+        if len(set(taken)) < len(taken):
+            raise ValueError("label_column, text_column and weight_column must be different columns.")
+        if text is not None and self._quote == 0 and self.names is None:
+            # a text may hold tabs: of a table without header only the columns that are asked for are known
+            width = max(max(taken) + 1, 1) if text == max(taken) else width
+        return Roles(width, label, text, weight, [j for j in range(width) if j not in taken])
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,164 @@
+"""The simple part of Vowpal Wabbit's text format: ``label importance 'tag|namespace:scale feature:value …``.
+
+Importance, tag, namespace, scale and values may be left out. A feature stands in the column that the hash of
+``namespace^feature`` names, so the columns are not those of Vowpal Wabbit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _vw_loop as loop
+from ._numbers import POWERS, finish
+from .hashed import Hash
+from .lines import Lines, lines_of
+from .records import Block, FormatError, Limits, Refusals
+
+_TROUBLES = {
+    loop.NO_BAR: ("| before the features", ""),
+    loop.BAD_LABEL: (
+        "label, importance and tag before the first |",
+        "Other labels of Vowpal Wabbit are not read.",
+    ),
+    loop.NEGATIVE_WEIGHT: ("an importance of at least 0", ""),
+    loop.TOUCHES: ("a space between the number and |", "A number that touches | is a tag to Vowpal Wabbit."),
+    loop.NO_NAME: ("feature or feature:value", ""),
+    loop.BAD_VALUE: ("a finite number as value", ""),
+    loop.BAD_SCALE: ("a number as the namespace's scale", ""),
+}
+
+
+class VowpalWabbit:
+    """Reads blocks of VW text."""
+
+    name = "vw"
+
+    def __init__(
+        self,
+        refusals: Refusals,
+        limits: Limits,
+        bits: int = 18,
+        seed: int = 0,
+        dtype: Any = np.float64,
+        replace: bool = False,
+    ):
+        self.refusals, self.limits = refusals, limits
+        self.hash, self.replace = Hash(bits, seed, dtype), replace
+        self._labelled: bool | None = None
+
+    @property
+    def n_features(self) -> int:
+        return self.hash.n_features
+
+    def parse(self, block: Block) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
+        """CSR rows, labels and importances of a block."""
+        lines = lines_of(block, self.refusals, self.replace)
+        block = lines.block
+        found = self._scan(lines)
+        rows = len(found.heads)
+        good = np.ones(rows, bool)
+        self._finish_long(block, found, good)
+        X = self.hash.rows(self._scaled(block, found, good), found.indices, found.indptr, block.file)
+        self._refuse_mixed(lines, found, good)
+        y = found.heads[good, 0] if self._labelled else None
+        weights = found.heads[good, 1] if (found.counts == 2).any() else None
+        return X if good.all() else X[good], y, weights
+
+    def _scan(self, lines: Lines) -> Found:
+        block, n = lines.block, len(lines)
+        most = block.size // 2 + 1  # the shortest feature and the blank before it
+        heads, counts, origin = np.empty((n, 2)), np.empty(n, np.uint8), np.empty(n, np.int64)
+        indptr, indices = np.zeros(n + 1, np.int32), np.empty(most, np.int32)
+        values, scales, head = np.empty(most), np.empty(most), np.empty(2)
+        state = np.zeros(5, np.int64)
+        arrays = (_bits(heads), counts, origin, indptr, indices, values, _bits(values), scales, _bits(scales))
+        while True:
+            code = loop.parse_vw(
+                block.buffer,
+                lines.starts,
+                *arrays,
+                head,
+                _bits(head),
+                state,
+                POWERS.tens,
+                self.hash.seed,
+                self.hash.mask,
+            )
+            if code == loop.DONE:
+                break
+            self.refusals.refuse(block.error(int(state[loop.ERROR]), *_TROUBLES[code]))
+            state[loop.LINE] += 1
+        rows, k = int(state[loop.ROWS]), int(state[loop.PAIRS])
+        return Found(
+            heads[:rows],
+            counts[:rows],
+            origin[:rows],
+            indptr[: rows + 1],
+            indices[:k],
+            values[:k],
+            scales[:k],
+        )
+
+    def _finish_long(self, block: Block, found: Found, good: np.ndarray) -> None:
+        """Numbers of many digits; a row with one beyond all doubles is refused."""
+
+        def refuse(row: int, position: int) -> None:
+            if good[row]:
+                self.refusals.refuse(block.error(position, "a finite number"))
+            good[row] = False
+
+        def refuse_pair(k: int, position: int) -> None:
+            refuse(int(np.searchsorted(found.indptr, k, side="right")) - 1, position)
+
+        finish(block.buffer, found.heads.reshape(-1), lambda k, position: refuse(k // 2, position))
+        for part in (found.values, found.scales):
+            finish(block.buffer, part, refuse_pair)
+            part[np.isinf(part)] = 0.0  # of rows that are dropped
+
+    def _scaled(self, block: Block, found: Found, good: np.ndarray) -> np.ndarray:
+        """Values times the scales of their namespaces; a row with a product beyond all doubles is refused."""
+        with np.errstate(over="ignore"):
+            values = found.values * found.scales
+        for k in np.flatnonzero(np.isinf(values)).tolist():
+            row = int(np.searchsorted(found.indptr, k, side="right")) - 1
+            if good[row]:
+                self.refusals.refuse(
+                    FormatError(
+                        block.file,
+                        None,
+                        None,
+                        "finite values",
+                        "one that its namespace's scale made infinite",
+                    )
+                )
+            good[row] = False
+            values[k] = 0.0
+        return values
+
+    def _refuse_mixed(self, lines: Lines, found: Found, good: np.ndarray) -> None:
+        """Either all rows of a stream have a label, or none has."""
+        has = found.counts > 0
+        if self._labelled is None and len(has):
+            self._labelled = bool(has[0])
+        for row in np.flatnonzero(good & (has != self._labelled)).tolist():
+            wanted = "a label, as before" if self._labelled else "no label, as before"
+            self.refusals.refuse(lines.block.error(int(lines.starts[found.origin[row]]), wanted))
+            good[row] = False
+
+
+class Found(NamedTuple):
+    """What the loop has found."""
+
+    heads: np.ndarray  #: label and importance of each row
+    counts: np.ndarray  #: how many of the two are written
+    origin: np.ndarray  #: the line of each row
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    scales: np.ndarray  #: of the namespaces
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    return array.view(np.int64)

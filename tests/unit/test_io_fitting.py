@@ -1,0 +1,188 @@
+"""fit_stream: the online protocol over a stream."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from sklearn.linear_model import SGDClassifier
+
+from perceptrons import AROW, Perceptron, TextClassifier
+from perceptrons.io import Batch, FitReport, fit_stream, open_stream, read_libsvm
+
+rng = np.random.default_rng(0)
+
+
+def libsvm_text(n=300, d=12, classes=(-1, 1)):
+    w = rng.normal(size=(d, len(classes)))
+    lines = []
+    for _ in range(n):
+        x = np.round(rng.normal(size=d) * (rng.random(d) < 0.5), 3)
+        label = classes[int(np.argmax(x @ w + 0.3 * rng.normal(size=len(classes))))]
+        lines.append(f"{label} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x) if v))
+    return "\n".join(lines).encode() + b"\n"
+
+
+TWO, THREE = libsvm_text(), libsvm_text(classes=(0, 1, 2))
+
+
+def stream(text=TWO, **options):
+    return open_stream(text, "libsvm", **{"batch_bytes": 1000, **options})
+
+
+def test_the_same_as_partial_fit_on_the_whole():
+    X, y = read_libsvm(TWO)
+    whole = Perceptron().partial_fit(X, y)
+    model = Perceptron()
+    report = fit_stream(model, stream())
+    assert np.array_equal(model.coef_, whole.coef_) and model.n_mistakes_ == whole.n_mistakes_
+    assert report.rows == report.validated == report.row + 300 == 300 and report.passes == 1
+    assert report.mistakes == whole.n_mistakes_ and report.errors == whole.n_errors_
+    assert report.stop_reason == "end of stream" and report.batches > 10
+    assert report.bound == (model.radius_ / model.margin_bounds_[1]) ** 2 >= report.mistakes
+
+
+def test_passes_and_curve():
+    model = Perceptron()
+    report = fit_stream(model, stream(), passes=3)
+    assert report.rows == 900 and report.passes == 3 and report.mistakes == model.n_mistakes_
+    rows = [point["rows"] for point in report.curve]
+    assert rows == sorted(rows) and rows[-1] == 900 and len(rows) == report.batches
+    mistakes = [point["mistakes"] for point in report.curve]
+    assert mistakes == sorted(mistakes) and mistakes[-1] == report.mistakes
+
+
+def test_the_curve_is_bounded():
+    row = Batch(np.ones((1, 1)), np.ones(1, int), None, 0)
+    report = fit_stream(Perceptron(), [row] * 3000)
+    assert 500 < len(report.curve) <= 1024 and report.stride == 4
+    assert [point["rows"] for point in report.curve] == list(range(4, 3001, 4))
+
+
+def test_others_predict_before_they_learn():
+    def learner():
+        return SGDClassifier(random_state=0)
+
+    report = fit_stream(learner(), stream(), classes=[-1, 1])
+    model, errors, validated = learner(), 0, 0
+    for batch in stream(n_features=12):
+        if validated or hasattr(model, "classes_"):
+            errors += int((model.predict(batch.X) != batch.y).sum())
+            validated += batch.n_rows
+        model.partial_fit(batch.X, batch.y, classes=[-1, 1])
+    assert (report.errors, report.validated) == (errors, validated) and report.mistakes is None
+    assert report.bound is None and 0 < report.error_rate < 0.5
+    assert fit_stream(learner(), stream(), classes=[-1, 1], validate=False).validated == 0
+
+
+@pytest.mark.parametrize("model", [AROW(), Perceptron(multiclass="ovr")])
+def test_one_learner_per_class_does_not_count_a_row_three_times(model):
+    report = fit_stream(model, stream(THREE), passes=2)
+    assert 0 < report.errors < report.validated < report.rows == 600
+    assert report.mistakes == model.n_mistakes_
+
+
+def test_joint_learners_count_themselves():
+    model = Perceptron()
+    report = fit_stream(model, stream(THREE))
+    assert report.errors == model.n_errors_ and report.validated == 300
+
+
+def test_weights_are_passed_on():
+    text = b"1 0 |a x\n1 1 |a y\n-1 1 |a z\n"
+    model = Perceptron()
+    fit_stream(model, open_stream(text))
+    assert model.n_mistakes_ == 2
+
+
+@pytest.mark.parametrize("cut", range(1, 12, 3))
+@pytest.mark.parametrize("passes", [1, 2])
+def test_a_run_that_is_cut_off_goes_on_as_if_nothing_had_been(cut, passes):
+    whole, pieces = Perceptron(), Perceptron()
+    wanted = fit_stream(whole, stream(), passes=passes)
+    kept = []
+
+    def stop(model, report):
+        kept.append(json.dumps(report.to_dict()))
+        return report.batches == cut
+
+    first = fit_stream(pieces, stream(), passes=passes, callback=stop)
+    assert first.stop_reason == "callback" and first.batches == cut
+    report = fit_stream(pieces, stream(), passes=passes, resume=FitReport(**json.loads(kept[-1])))
+    assert np.array_equal(pieces.coef_, whole.coef_) and report.to_dict() == wanted.to_dict()
+
+
+def test_checkpoints_come_after_each_batch():
+    model, calls = Perceptron(), []
+    report = fit_stream(
+        model, stream(), checkpoint=lambda m, r: calls.append((m is model, r.rows, m.n_mistakes_))
+    )
+    assert len(calls) == report.batches and all(same for same, _, _ in calls)
+    assert calls[-1][1:] == (300, report.mistakes)
+
+
+def test_the_columns_are_settled_before():
+    model = Perceptron()
+    fit_stream(model, stream(b"1 1:1\n" * 400 + b"-1 7:1\n"))
+    assert model.n_features_in_ == 7
+    fit_stream(model, stream(b"1 2:1\n"))  # fewer columns than the model: fine
+    with pytest.raises(ValueError, match="expected an index of at most 7, found '8:1'"):
+        fit_stream(model, stream(b"1 8:1\n"))
+
+
+def test_a_pipe_of_libsvm_needs_n_features(tmp_path):
+    import io
+
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    with pytest.raises(ValueError, match="give n_features"):
+        fit_stream(Perceptron(), stream(Pipe(TWO)))
+    assert fit_stream(Perceptron(), stream(Pipe(TWO), n_features=12)).rows == 300
+    with pytest.raises(ValueError, match="read once only; got passes=2"):
+        fit_stream(Perceptron(), stream(Pipe(TWO), n_features=12), passes=2)
+
+
+def test_what_cannot_be_learned():
+    with pytest.raises(TypeError, match="object has no partial_fit"):
+        fit_stream(object(), stream())
+    with pytest.raises(ValueError, match="no labels"):
+        fit_stream(Perceptron(), open_stream(b"1,2\n", label_column=None))
+    with pytest.raises(ValueError, match="holds no rows"):
+        fit_stream(Perceptron(), stream(b""))
+    with pytest.raises(ValueError, match="passes must be at least 1"):
+        fit_stream(Perceptron(), stream(), passes=0)
+
+
+def test_lines_that_are_skipped_are_reported():
+    report = fit_stream(Perceptron(), stream(b"1 1:1\nx\n-1 1:-1\n", on_error="skip"))
+    assert report.skipped == 1 and report.rows == 2 and "1 lines skipped" in str(report)
+
+
+def test_verbose_speaks_seldom(capsys):
+    report = fit_stream(Perceptron(), stream(), verbose=1)
+    lines = capsys.readouterr().err.splitlines()
+    assert 2 <= len(lines) <= 6 < report.batches and "errors" in lines[0] and "bound so far" in lines[-1]
+
+
+def test_texts_are_hashed_by_the_thread_that_reads_ahead():
+    lines = b"".join(b"%s\tword%d and more\n" % (b"ab"[k % 2 : k % 2 + 1], k % 7) for k in range(200))
+    stream = open_stream(lines, "tsv", text_column=1, batch_bytes=512)
+    threads = set()
+
+    class Model(TextClassifier):
+        def prepare_batch(self, X):
+            threads.add(threading.current_thread().name)
+            return super().prepare_batch(X)
+
+    model = Model(bits=12)
+    fit_stream(model, stream, passes=2)
+    assert threads and threading.current_thread().name not in threads
+    whole = TextClassifier(bits=12)
+    for _ in range(2):
+        for batch in stream:  # as texts again
+            whole.partial_fit(batch.X, batch.y)
+    assert np.array_equal(model.coef_, whole.coef_)
