@@ -107,9 +107,8 @@ class Streaming(Online):
                 fresh = "_space" not in vars(self)
                 if fresh:
                     self._check_params()
-                    width = 0 if isinstance(x, dict) else _width(x)
-                    dtype = getattr(x, "dtype", None)
-                    self._begin(width, np.float32 if dtype == np.float32 else np.float64, None)
+                    width, dtype = self._form(x)
+                    self._begin(width, dtype, None)
                     self.n_features_in_ = width
                 row, new_names = self._one(x)
                 self._check_values(row)
@@ -132,6 +131,11 @@ class Streaming(Online):
                     kept.close()
                 self.stop_reason_ = "learn_one"
             self._open_lane(x)
+
+    def _form(self, x: Any) -> tuple[int, Any]:
+        """Features and precision of a model whose first row is x."""
+        width = 0 if isinstance(x, dict) else _width(x)
+        return width, np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64
 
     def _open_lane(self, x: Any) -> None:
         """Prepare the fast way for further rows like this one."""

@@ -1,0 +1,225 @@
+"""Raw text: a file to a model, one text at a time; beside scikit-learn, Vowpal Wabbit and River.
+
+    .venv/bin/python benchmarks/text.py
+    .venv/bin/python benchmarks/text.py --data-limit 2000 --rounds 1
+
+One pass over IMDB's 25,000 training reviews, from a file on disk to a model, wall time, best of several
+rounds in turns; the first round is not timed. Ours reads ``label<TAB>text`` (``io.open_stream``,
+``fit_stream``, ``TextClassifier``: words, 2^22 columns). scikit-learn reads the same file into a list, then
+``HashingVectorizer`` and ``Perceptron`` (one epoch). Vowpal Wabbit reads a file of its own format with the
+words cut and in lower case already, its own parser and thread (hinge loss, 2^22 weights, one pass). The
+accuracies are those on the 25,000 test reviews.
+
+One text of 75 words at a time: ``learn_one(text, label)`` beside River's (bag of words and perceptron) and
+Vowpal Wabbit's ``learn`` of a line of text; microseconds of one call, the best of several rounds in turns.
+
+Then what ``benchmarks/libsvm_reading.py`` measures: libsvm files to CSR beside ``load_svmlight_file``, and
+the memory of streams of 10^5 to 10^7 rows.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import libsvm_reading
+import numpy as np
+from data import required
+from objective import race
+from report import Report, options, parsed, progress
+
+from perceptrons import TextClassifier, datasets, rules
+from perceptrons.io import fit_stream, open_stream
+
+
+class Reviews(NamedTuple):
+    texts: list[str]
+    labels: list[str]  #: "pos" or "neg"
+
+
+WORD = re.compile(r"\w\w+")
+BITS = 22
+
+
+# ------------------------------------------------------------------------------------------- the contestants
+
+
+def ours(path: Path, **made: Any) -> tuple[Any, Callable[[list[str]], Any]]:
+    model = TextClassifier(bits=BITS, **made)
+    fit_stream(model, open_stream(path, "tsv", text_column=1))
+    return model, model.predict
+
+
+def scikit_learn(path: Path) -> tuple[Any, Callable[[list[str]], Any]]:
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import Perceptron
+
+    labels, texts = zip(*(line.split("\t", 1) for line in path.read_text("utf-8").split("\n")[:-1]))
+    vectorizer = HashingVectorizer(n_features=2**BITS)
+    model = Perceptron(max_iter=1, tol=None, shuffle=False).fit(vectorizer.transform(texts), labels)
+    return model, lambda unseen: model.predict(vectorizer.transform(unseen))
+
+
+def vowpal_wabbit(path: Path) -> tuple[Any, Callable[[list[str]], Any]]:
+    from vowpalwabbit import Workspace
+
+    vw = Workspace(f"-d {path} -b {BITS} --loss_function hinge --quiet")
+
+    def predict(unseen: list[str]) -> Any:
+        return np.where([vw.predict(f"| {cut(text)}") > 0 for text in unseen], "pos", "neg")
+
+    return vw, predict
+
+
+def cut(text: str) -> str:
+    """The words of a text, as Vowpal Wabbit wants them."""
+    return " ".join(WORD.findall(text.lower()))
+
+
+# ----------------------------------------------------------------------------------------- a file to a model
+
+
+def write_files(folder: Path, train: Any) -> tuple[Path, Path]:
+    """The training reviews in a random order, as tab-separated lines and in Vowpal Wabbit's format."""
+    order = np.random.default_rng(0).permutation(len(train.texts))
+    plain, vw = folder / "imdb.tsv", folder / "imdb.vw"
+    with plain.open("w", encoding="utf-8", newline="") as a, vw.open("w", encoding="utf-8", newline="") as b:
+        for i in order:
+            text = " ".join(train.texts[i].split())
+            a.write(f"{train.labels[i]}\t{text}\n")
+            b.write(f"{1 if train.labels[i] == 'pos' else -1} | {cut(text)}\n")
+    return plain, vw
+
+
+def whole_files(report: Report, folder: Path, train: Any, test: Any, rounds: int) -> None:
+    plain, vw = write_files(folder, train)
+    works: dict[str, Callable[[], Any]] = {
+        "perceptrons": lambda: ours(plain),
+        "perceptrons, PA-I": lambda: ours(plain, rule=rules.PA1(C=0.1), values="binary"),
+        "scikit-learn": lambda: scikit_learn(plain),
+    }
+    if installed("vowpalwabbit"):
+        works["Vowpal Wabbit"] = lambda: vowpal_wabbit(vw)
+    accuracy = {}
+    for name, work in works.items():
+        progress(name)
+        _, predict = work()
+        accuracy[name] = float(np.mean(predict(test.texts) == np.asarray(test.labels)))
+    best = race(works, rounds, clock=time.perf_counter)
+    size = plain.stat().st_size
+    report.table(
+        f"IMDB, one pass from the file ({size / 1e6:.1f} MB) to a model",
+        ("", "seconds", "MB/s", "ours is faster by", "test accuracy"),
+        [
+            [
+                name,
+                f"{best[name]:.3f}",
+                f"{size / best[name] / 1e6:.0f}",
+                f"{best[name] / best['perceptrons']:.1f}",
+                f"{accuracy[name]:.4f}",
+            ]
+            for name in works
+        ],
+    )
+
+
+# ---------------------------------------------------------------------------------------- one text at a time
+
+
+def one_text(report: Report, train: Any, rounds: int) -> None:
+    text = next(" ".join(cut(t).split()[:75]) for t in train.texts if len(cut(t).split()) >= 75)
+    calls = 2000
+    model = TextClassifier(bits=BITS)
+    for label in ("pos", "neg"):
+        model.learn_one(text, label)
+
+    def learn_ours() -> None:
+        for k in range(calls):
+            model.learn_one(text, "pos" if k & 1 else "neg")
+
+    works: dict[str, Callable[[], Any]] = {"perceptrons": learn_ours}
+    if installed("river"):
+        works["River"] = river_learner(text, calls)
+    if installed("vowpalwabbit"):
+        works["Vowpal Wabbit"] = vw_learner(text, calls)
+    best = race(works, rounds, clock=time.perf_counter)
+    report.table(
+        f"learn_one of a text of 75 words, {len(text)} characters, alternating labels",
+        ("", "µs a call", "ours is faster by"),
+        [
+            [name, f"{1e6 * best[name] / calls:.2f}", f"{best[name] / best['perceptrons']:.1f}"]
+            for name in works
+        ],
+    )
+
+
+def river_learner(text: str, calls: int) -> Callable[[], None]:
+    from river import feature_extraction, linear_model
+
+    model = feature_extraction.BagOfWords(lowercase=True) | linear_model.Perceptron()
+
+    def learn() -> None:
+        for k in range(calls):
+            model.learn_one(text, bool(k & 1))
+
+    return learn
+
+
+def vw_learner(text: str, calls: int) -> Callable[[], None]:
+    from vowpalwabbit import Workspace
+
+    vw = Workspace(f"-b {BITS} --loss_function hinge --quiet")
+    lines = [f"{label} | {text}" for label in (-1, 1)]
+
+    def learn() -> None:
+        for k in range(calls):
+            vw.learn(lines[k & 1])
+
+    return learn
+
+
+def installed(name: str) -> bool:
+    from importlib.util import find_spec
+
+    if find_spec(name) is None:
+        progress(f"{name} is not installed: NOT RUN (make bench installs it)")
+        return False
+    return True
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = options(__doc__)
+    parser.add_argument("--rounds", metavar="N", type=int, default=7, help="timed rounds (%(default)s)")
+    parser.add_argument("--data-limit", metavar="N", type=int, help="only so many reviews of each part")
+    parser.add_argument("--no-libsvm", action="store_true", help="leave libsvm files and memory out")
+    chose = parsed(parser, argv)
+    train, test = required(reviews(chose.data_limit), "IMDB")
+    report = Report("text", chose.out)
+    report.setting(f"IMDB: {len(train.texts):,} training and {len(test.texts):,} test reviews")
+    with tempfile.TemporaryDirectory() as folder:
+        whole_files(report, Path(folder), train, test, chose.rounds)
+    one_text(report, train, chose.rounds)
+    if not chose.no_libsvm:
+        libsvm_reading.measure(report, quick=bool(chose.data_limit))
+    report.keep()
+
+
+def reviews(limit: int | None) -> tuple[Reviews, Reviews] | None:
+    """IMDB's two parts; of each the first and the last reviews where there is a limit: both classes."""
+    if "imdb" not in datasets.available():
+        return None
+    imdb = datasets.load_imdb()
+    parts = []
+    for texts, y in ((imdb.X, imdb.y), (imdb.X_test, imdb.y_test)):
+        half = len(texts) // 2 if limit is None else limit // 2
+        keep = [*range(half), *range(len(texts) - half, len(texts))]
+        parts.append(Reviews([texts[i] for i in keep], [imdb.target_names[y[i]] for i in keep]))
+    return parts[0], parts[1]
+
+
+if __name__ == "__main__":
+    main()

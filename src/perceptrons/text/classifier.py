@@ -1,0 +1,444 @@
+r"""Text in, label out: hashing and learning as one estimator."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..engine import intake, linear, spaces
+from ..engine.custom import engine_rule
+from ..estimators import checks
+from ..estimators.checks import estimator
+from ..estimators.first_order import OnlineClassifier
+from ..io import Texts
+from ..rows import Csr
+from . import loops
+from .hashing import Hasher, Rows, as_texts, bench_for, csr, most_entries
+from .names import Names, spelled
+from .parameters import TextParameters
+
+#: Longer texts go the general way.
+_LANE_BYTES = 1 << 16
+
+
+class Hashed(NamedTuple):
+    """Texts that a model has hashed for itself, to be learned by it."""
+
+    X: Any  #: CSR
+    recipe: tuple[Any, ...]  #: the parameters they were hashed by
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+class Lane(NamedTuple):
+    """All that a text needs to be learned on its own."""
+
+    learn: Any
+    score: Any
+    rule: Any
+    recipe: loops.Recipe
+    bench: loops.Bench
+    out: loops.Out
+    v: np.ndarray
+    track: Any
+    state: np.ndarray
+    desk: np.ndarray
+    pointers: np.ndarray
+    signs: dict[Any, float]
+
+    def busy(self) -> bool:
+        """Whether a thread is in there."""
+        return bool(self.desk[linear.DESK_BUSY])
+
+
+class Contribution(NamedTuple):
+    """What one feature adds to a score."""
+
+    feature: str
+    value: float  #: of the feature in the row, after any scaling
+    weight: float
+    contribution: float  #: value times weight
+
+
+class Explanation(NamedTuple):
+    """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
+
+    label: Any  #: the label predicted
+    towards: Any  #: the label that a positive contribution speaks for
+    score: float
+    intercept: float
+    contributions: list[Contribution]  #: the largest first, whatever their sign
+
+    def __str__(self) -> str:
+        head = f"{self.label}: score {self.score:+.4g} (a positive one speaks for {self.towards})"
+        lines = [f"{c.contribution:+10.4f}  {c.feature}" for c in self.contributions[:20]]
+        left = len(self.contributions) - len(lines)
+        if left > 0:
+            lines.append(f"{sum(c.contribution for c in self.contributions[20:]):+10.4f}  {left} more")
+        lines.append(f"{self.intercept:+10.4f}  (intercept)")
+        return "\n".join([head, *lines])
+
+
+@estimator
+class TextClassifier(TextParameters, OnlineClassifier):
+    r"""Any rule on raw text: words are hashed to columns and learned in one go.
+
+    :class:`~perceptrons.TextHasher` says what a text becomes, :class:`~perceptrons.OnlineClassifier` what is
+    learned from it. The texts are cut into words once per ``fit``; the rows are kept for the further epochs,
+    on disk where they would take more than ``cache_mb``. One text at a time, in batches, or all at once: the
+    same updates, to the last bit.
+
+    Parameters
+    ----------
+    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``.
+    readout : {"last", "average", "vote", "random"}, default="average"
+    row_norm : {"l2", None}, default="l2"
+        Rows, with their constant coordinate, are divided by their length.
+    max_iter : int or None, default=5
+    precision : {"float32", "float64"}, default="float32"
+        Of the weights and the rows.
+    cache_mb : float or None, default=1024
+        How much memory hashed rows may take in ``fit``; None: any amount.
+    bits, analyzer, ngram_range, lowercase, stop_words, values, signed, seed, errors, keep_names
+        As in :class:`~perceptrons.TextHasher`.
+    n_jobs : int or None, default=None
+        Threads for hashing, and for one-vs-rest.
+    fit_intercept, intercept_scaling, mistake, include_initial, normalized_votes, multiclass, shuffle, \
+random_state, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change, log_updates, \
+max_log, callback, verbose
+        As in :class:`~perceptrons.OnlineClassifier`.
+
+    Attributes
+    ----------
+    names_ : dict
+        Column to the first feature met there, with ``keep_names=True``.
+    n_invalid_ : int
+        Invalid bytes that were read over, with ``errors="replace"``.
+    classes_, coef_, intercept_, n_mistakes_, n_updates_, n_errors_, history_, margin_bounds_, …
+        As in :class:`~perceptrons.OnlineClassifier`.
+
+    Examples
+    --------
+    >>> from perceptrons import TextClassifier
+    >>> mail = ["cheap pills, buy now", "lunch at noon?", "buy cheap watches", "notes of the meeting at noon"]
+    >>> clf = TextClassifier(random_state=0).fit(mail, ["spam", "ham", "spam", "ham"])
+    >>> clf.predict(["cheap meeting pills", "see you at noon"])
+    array(['spam', 'ham'], dtype='<U4')
+    >>> clf.explain("buy pills at noon").contributions[0].feature
+    'buy'
+    >>> clf.learn_one("cheap lunch today", "ham")
+    """
+
+    readout: str = "average"
+    row_norm: str | None = "l2"
+    max_iter: int | None = 5
+    precision: str = "float32"
+    cache_mb: float | None = 1024.0
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        self._check_text_params()
+        checks.one_of("precision", self.precision, ("float32", "float64"))
+        if self.cache_mb is not None:
+            checks.positive("cache_mb", self.cache_mb, zero=True)
+
+    # ------------------------------------------------------------ intake
+
+    def _recipe(self) -> tuple[Any, ...]:
+        stop = self.stop_words if isinstance(self.stop_words, (str, type(None))) else tuple(self._stop_list())
+        return (
+            self.bits,
+            self.analyzer,
+            tuple(self.ngram_range),
+            self.lowercase,
+            stop,
+            self.values,
+            self.signed,
+            self.seed,
+            self.errors,
+            self.precision,
+        )
+
+    def _hasher(self) -> Hasher:
+        """The hasher for the parameters in force, made anew where they have changed."""
+        recipe = self._recipe()
+        kept = vars(self).get("_hashing")
+        if kept is None or kept[0] != recipe:
+            self._check_text_params()
+            kept = self._hashing = (recipe, self._new_hasher(False, self.precision))
+        return kept[1]
+
+    def _texts(self, X: Any) -> Texts:
+        return as_texts(X, self.errors == "replace")
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Hashed):
+            return self._own_rows(X, reset)
+        texts = self._texts(X)
+        if not len(texts):
+            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
+        self._check_width(reset)
+        return self._hasher().matrix(texts, self.cache_mb, self._n_threads())
+
+    def _check_width(self, reset: bool) -> None:
+        if reset:
+            self.n_features_in_ = 1 << self.bits
+        elif "_space" in vars(self) and self._space.n_features != 1 << self.bits:
+            raise ValueError(
+                f"bits={self.bits} does not fit the model, which has {self._space.n_features} columns. "
+                "Fit again, or set bits back."
+            )
+
+    def _own_rows(self, hashed: Hashed, reset: bool) -> Any:
+        if hashed.recipe != self._recipe():
+            raise ValueError("These texts were hashed by a model with other parameters; give the texts.")
+        X = hashed.X
+        if X.shape[1] != 1 << self.bits or (
+            len(X.indices) and intake.unsigned(X.indices).max() >= X.shape[1]
+        ):
+            raise ValueError("These rows are not what prepare_batch makes; give the texts.")
+        self._check_width(reset)
+        return X
+
+    def prepare_batch(self, X: Any) -> Any:
+        """Hash texts for :meth:`partial_fit`, in whatever thread has the time.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+
+        Returns
+        -------
+        Hashed
+            What :meth:`partial_fit` and :meth:`predict` take in place of the texts.
+        """
+        names = None
+        if self.keep_names:
+            names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
+        X = self._hasher().matrix(self._texts(X), self.cache_mb, self._n_threads(), names)
+        return Hashed(X, self._recipe())
+
+    def hash(self, X: Any) -> Any:
+        """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits)."""
+        return self._hasher().matrix(self._texts(X), n_threads=self._n_threads())
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        # at the cost of the entries alone: the weights of all columns are not needed
+        if self.readout not in ("last", "average") or self.normalized_votes:
+            return super()._linear_scores(X)
+        scores = self._space.scores(self._rows(X), self.readout)
+        if self.readout == "average" and self.include_initial:
+            t = max(1, self._examples())
+            scores = scores * (t / (t + 1.0))
+        return scores
+
+    # ------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        order: Any = None,
+    ) -> Any:
+        """Learn texts in epochs; parameters as in :meth:`perceptrons.OnlineClassifier.fit`, X being texts."""
+        if not self.warm_start:
+            self.__dict__.pop("_words", None)
+        return super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn one pass over texts in the order given."""
+        return super().partial_fit(self._named_texts(X), y, classes, sample_weight)
+
+    def _named_texts(self, X: Any) -> Any:
+        """X; hashed already where the names of its features are to be kept."""
+        return self.prepare_batch(X) if self.keep_names and not isinstance(X, Hashed) else X
+
+    @property
+    def n_invalid_(self) -> int:
+        """Bytes that were read over because they are no UTF-8."""
+        return int(self._hasher().invalid[0])
+
+    @property
+    def names_(self) -> dict[int, str]:
+        """Column to the first feature that was met there."""
+        if not self.keep_names:
+            raise AttributeError("names_ needs keep_names=True.")
+        return dict(vars(self).get("_words", {}))
+
+    # ------------------------------------------------------------ one text at a time
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one text.
+
+        Parameters
+        ----------
+        x : str or bytes
+        y : label
+            A label not met before becomes a new class.
+        """
+        lane = self.__dict__.get("_lane")
+        if lane is not None:
+            learn, _, rule, recipe, bench, out, v, track, state, desk, pointers, signs = lane
+            raw = _raw(x)
+            sign = signs.get(y)
+            known = raw is not None and sign is not None
+            if known and learn(rule, raw, sign, recipe, bench, out, v, track, state, desk, pointers) == 0:
+                return
+        # something is new here, or the fast way met trouble: this one does the same work and names it
+        self._learn_slowly(x, y)
+        if self.keep_names:
+            self.prepare_batch([x])
+
+    def score_one(self, x: Any) -> Any:
+        """Score of one text: a number, or one per class for more than two classes."""
+        lane = self.__dict__.get("_lane")
+        if lane is not None and self.readout in ("last", "average") and not self.normalized_votes:
+            _, score, _, recipe, bench, out, v, track, state, desk, pointers, _ = lane
+            raw = _raw(x)
+            if raw is not None and not self.include_initial:
+                s = score(raw, recipe, bench, out, v, track, state, desk, pointers)
+                if isfinite(s):
+                    return s
+        return super().score_one(x)
+
+    def _one(self, x: Any) -> tuple[Any, list[str]]:
+        if not isinstance(x, (str, bytes)):
+            raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
+        return self._hasher().matrix(self._texts([x])), []
+
+    def _form(self, x: Any) -> tuple[int, Any]:
+        return 1 << self.bits, np.dtype(self.precision)
+
+    def _open_lane(self, x: Any) -> None:
+        """Prepare the fast way for further texts."""
+        space = self._space
+        plain = isinstance(space, spaces.Linear) and not self._keeps_journal() and self._steady()
+        if not plain or self.keep_names or self.normalized_votes:
+            return
+        recipe = self._hasher().recipe
+        room = int(most_entries(recipe, _LANE_BYTES))
+        out = loops.Out(
+            np.zeros(room, np.uint32),
+            np.zeros(room, space.frame.dtype),
+            np.empty(0, np.uint64),
+            np.empty(0, np.uint64),
+        )
+        bench = bench_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
+        pointers = np.zeros(2, np.uint64)
+        desk, track, rule = space._desk(), space.track(), engine_rule(space.rule)
+        rest = (recipe, bench, out, space.v, track, space.state, desk, pointers)
+        learn = loops.learn_text.direct(rule, b"", 1.0, *rest)
+        score = loops.score_text.direct(b"", *rest)
+        labels = self.classes_.tolist()
+        signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
+        self._lane: Any = Lane(learn, score, rule, *rest, signs)
+
+    # ------------------------------------------------------------ where a prediction comes from
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """The prediction for one text, taken apart.
+
+        With two classes contributions are those to the score, a positive one speaking for the larger label;
+        with more, those to the score of the class predicted.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Explanation
+            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
+            contribution, the largest first. ``str()`` shows them.
+        """
+        check_is_fitted(self)
+        if self.readout == "vote":
+            raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
+        texts = self._texts([text])
+        hasher = self._hasher()
+        rows = hasher.hash(texts, spans=True)
+        score = np.atleast_1d(self._scores(csr(rows.indices, rows.data, rows.indptr, 1 << self.bits))[0])
+        code = int(self._decide(score[None, :] if len(score) > 1 else score)[0])
+        column = code if len(score) > 1 else 0
+        weights, bias = self._weights_of(rows, column)
+        scale = self._scale_of(rows)
+        names = [
+            spelled(texts, int(a), int(b), self.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
+        ]
+        found = [
+            Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
+            for name, value, weight in zip(names, rows.data, weights, strict=True)
+        ]
+        found.sort(key=lambda c: -abs(c.contribution))
+        towards = self.classes_[code if len(score) > 1 else len(self.classes_) - 1]
+        return Explanation(self.classes_[code], towards, float(score[column]), float(bias * scale), found)
+
+    def _scale_of(self, rows: Rows) -> float:
+        if self.row_norm != "l2":
+            return 1.0
+        length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
+        return 1.0 / float(length) if length > 0.0 else 1.0
+
+    def _weights_of(self, rows: Rows, column: int) -> tuple[np.ndarray, float]:
+        """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
+        if self.readout == "random" or self.normalized_votes:
+            w = self._weights()[column]
+            return w[rows.indices.astype(np.int64)], float(self._bias() * w[-1])
+        n = len(rows.indices)
+        frozen = intake.frozen
+        ones = np.ones(n, self._space.frame.dtype)
+
+        def looked(bias: float, count: int) -> np.ndarray:  # rows of a single 1, or of the constant alone
+            pointers = frozen(np.arange(count + 1) if not bias else np.zeros(count + 1), np.int64)
+            record = Csr(
+                frozen(ones),
+                frozen(rows.indices),
+                pointers.view(np.uint64),
+                frozen(np.ones(count)),
+                bias,
+                False,
+            )
+            return self._space.scores(record, self.readout)[:, column]
+
+        share = 1.0
+        if self.readout == "average" and self.include_initial:
+            share = 1.0 - 1.0 / (max(1, self._examples()) + 1.0)
+        constant = float(looked(self._bias(), 1)[0]) if self._bias() else 0.0
+        return share * looked(0.0, n), share * constant
+
+    # ------------------------------------------------------------ what scikit-learn asks
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.sparse = False
+        return tags
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k != "_hashing"}
+
+
+def _raw(x: Any) -> bytes | None:
+    """The bytes of a text, or None for what the fast way does not take."""
+    if type(x) is bytes:
+        return x
+    if type(x) is str:
+        try:
+            return x.encode()
+        except UnicodeEncodeError:
+            return None
+    return None

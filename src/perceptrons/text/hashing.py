@@ -1,0 +1,332 @@
+"""From parameters to a recipe, and from texts to rows."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.hashing import FINISH, MULTIPLIER, ORIGIN
+from ..io import Texts
+from . import loops, tables
+from .names import Names
+
+ANALYZERS = {"word": loops.WORDS, "char": loops.CHARACTERS, "char_wb": loops.WITHIN_WORDS}
+VALUES = {"count": loops.COUNT, "binary": loops.BINARY, "sublinear": loops.SUBLINEAR}
+_PIECE = 1 << 20  # bytes of text hashed at a time
+_U = np.uint64
+_NONE = np.empty(0, np.uint64)
+
+
+class EncodingError(ValueError):
+    """A text that is not UTF-8, where that is refused."""
+
+
+class Rows(NamedTuple):
+    """Hashed texts."""
+
+    indices: np.ndarray  #: uint32
+    data: np.ndarray
+    indptr: np.ndarray  #: int64, from 0
+    first: np.ndarray  #: where in the buffer each feature first begins, if that was asked for
+    last: np.ndarray
+    n_invalid: int  #: bytes that are no UTF-8
+
+
+def as_texts(X: Any, replace: bool) -> Texts:
+    """Any collection of str and bytes in one buffer; raises where X is something else."""
+    if isinstance(X, Texts):
+        return _checked(X)
+    if isinstance(X, (str, bytes)):
+        raise ValueError("Iterable over raw texts expected, one str or bytes per text; got a single text.")
+    if hasattr(X, "ndim") and X.ndim != 1:
+        raise ValueError(f"X must hold one text per row, in one dimension; got shape {X.shape}.")
+    if not isinstance(X, Iterable):
+        raise ValueError(f"X must hold texts, str or bytes; got {type(X).__name__}.")
+    return Texts.of([_encoded(text, i, replace) for i, text in enumerate(X)])
+
+
+def _encoded(text: Any, i: int, replace: bool) -> bytes:
+    if isinstance(text, str):
+        try:
+            return text.encode()
+        except UnicodeEncodeError as error:
+            if replace:
+                return text.encode("utf-8", "surrogatepass")  # counted where it is read
+            raise EncodingError(
+                f"text {i} holds a lone surrogate, {text[error.start]!r}, at position {error.start}: no "
+                "valid Unicode. Give errors='replace' to read over such places."
+            ) from None
+    if isinstance(text, (bytes, bytearray, memoryview)):
+        return bytes(text)
+    raise ValueError(f"X must hold texts, str or bytes; text {i} is {text!r}, a {type(text).__name__}.")
+
+
+def _checked(texts: Texts) -> Texts:
+    """Texts whose places lie in their buffer; the loops do not look again."""
+    starts = np.ascontiguousarray(texts.starts, np.int64)
+    stops = np.ascontiguousarray(texts.stops, np.int64)
+    buffer = np.ascontiguousarray(texts.buffer)
+    if buffer.dtype != np.uint8 or buffer.ndim != 1 or starts.shape != stops.shape or starts.ndim != 1:
+        raise ValueError("Texts need a buffer of bytes, and as many starts as stops.")
+    if len(starts) and not ((starts >= 0) & (starts <= stops) & (stops <= len(buffer))).all():
+        raise ValueError("Texts must lie within their buffer: 0 <= start <= stop <= its length.")
+    return Texts(buffer, starts, stops)
+
+
+class Hasher:
+    """Texts to rows of 2^bits columns."""
+
+    def __init__(
+        self,
+        *,
+        bits: int,
+        analyzer: str,
+        ngram_range: tuple[int, int],
+        lowercase: bool,
+        stop_words: Iterable[str],
+        values: str,
+        unit: bool,
+        signed: bool,
+        seed: int,
+        errors: str,
+        dtype: Any,
+    ):
+        self.lowercase = lowercase
+        self.dtype = np.dtype(dtype)
+        self.shape = (1, 1 << bits)
+        self.invalid = np.zeros(1, np.int64)  #: bytes that were read over
+        known = tables.ascii_tables()
+        shown = known.lower if lowercase else known.same
+        within = known.kind == tables.WORD
+        self.recipe = loops.Recipe(
+            ANALYZERS[analyzer],
+            int(ngram_range[0]),
+            int(ngram_range[1]),
+            ORIGIN ^ _seed_state(seed),
+            _U((1 << bits) - 1),
+            bool(signed),
+            VALUES[values],
+            bool(unit),
+            errors == "replace",
+            np.where(within, shown, 0).astype(np.uint64),
+            np.where(within, MULTIPLIER, _U(0)),
+            within.astype(np.uint64),
+            known.kind,
+            shown,
+            _NONE,
+        )
+        stop = self._hashes_of(stop_words)
+        if len(stop):
+            self.recipe = self.recipe._replace(stop=_open_table(stop))
+
+    def _hashes_of(self, words: Iterable[str]) -> np.ndarray:
+        """Hashes of single words, as the loops see them."""
+        whole = self.recipe._replace(cut=loops.WORDS, shortest=1, longest=1)
+        found = []
+        for word in words:
+            texts = as_texts([word], False)
+            bench = self._bench(whole, texts)
+            ending, _, n = _cut(self._for(whole, texts), bench, texts)
+            if ending == loops.DONE and n == 1:
+                found.append(bench.hashes[0])
+        return np.asarray(found, np.uint64)
+
+    # ------------------------------------------------------------ room to work in
+
+    def _learn_unicode(self) -> None:
+        known = tables.unicode_tables()
+        self.recipe = self._with(self.recipe, known)
+
+    def _with(self, recipe: loops.Recipe, known: tables.Tables) -> loops.Recipe:
+        return recipe._replace(kind=known.kind, bytes=known.lower if self.lowercase else known.same)
+
+    def _for(self, recipe: loops.Recipe, texts: Texts) -> loops.Recipe:
+        """The recipe, with the tables that these texts need."""
+        return self._with(recipe, tables.unicode_tables()) if (texts.buffer >= 128).any() else recipe
+
+    def _bench(self, recipe: loops.Recipe, texts: Texts) -> loops.Bench:
+        longest = int((texts.stops - texts.starts).max()) if len(texts) else 0
+        return bench_for(recipe, longest)
+
+    # ------------------------------------------------------------ hashing
+
+    def pieces(self, texts: Texts, spans: bool = False, n_threads: int = 1) -> Iterator[Rows]:
+        """Rows of some texts at a time, all in order."""
+        cuts = _cuts(texts)
+        parts = [
+            Texts(texts.buffer, texts.starts[a:b], texts.stops[a:b]) for a, b in itertools.pairwise(cuts)
+        ]
+        if n_threads == 1 or len(parts) < 2:
+            for part, first in zip(parts, cuts, strict=False):
+                yield self.hash(part, spans, first)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from pool.map(
+                lambda item: self.hash(item[0], spans, item[1]), zip(parts, cuts, strict=False)
+            )
+
+    def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> Rows:
+        """Rows of texts whose places have been checked; errors count from ``first_text``."""
+        recipe = self.recipe
+        bench = self._bench(recipe, texts)
+        room = sum_of_entries(recipe, texts)
+        out = loops.Out(
+            np.empty(room, np.uint32),
+            np.empty(room, self.dtype),
+            np.empty(room if spans else 0, np.uint64),
+            np.empty(room if spans else 0, np.uint64),
+        )
+        indptr = np.zeros(len(texts) + 1, np.int64)
+        ending, i, at = loops.hash_rows(recipe, bench, out, *texts, indptr, 0)
+        if ending == loops.NEEDS_UNICODE:
+            self._learn_unicode()
+            recipe = self.recipe
+            ending, i, at = loops.hash_rows(recipe, bench, out, *texts, indptr, i)
+        if ending == loops.INVALID:
+            raise EncodingError(
+                f"text {first_text + i} is not valid UTF-8: byte 0x{texts.buffer[at]:02x} at position "
+                f"{int(at) - int(texts.starts[i])}. Give errors='replace' to read over such places."
+            )
+        assert i == len(texts), "there is room for every text"
+        n = indptr[-1]
+        return Rows(out.indices[:n], out.data[:n], indptr, out.first[:n], out.last[:n], int(bench.invalid[0]))
+
+    def matrix(
+        self, texts: Texts, cache_mb: float | None = None, n_threads: int = 1, names: Names | None = None
+    ) -> Any:
+        """All texts as one CSR array, on disk beyond ``cache_mb``; ``names`` takes up their features."""
+        store = Store(self.dtype, cache_mb)
+        for rows in self.pieces(texts, spans=names is not None, n_threads=n_threads):
+            store.append(rows)
+            self.invalid += rows.n_invalid
+            if names is not None:
+                names.take_up(texts, rows, self.lowercase)
+        return store.matrix(self.shape[1])
+
+
+def _seed_state(seed: int) -> Any:
+    with np.errstate(over="ignore"):
+        return _U(seed) * FINISH
+
+
+def _cut(recipe: loops.Recipe, bench: loops.Bench, texts: Texts) -> Any:
+    return loops.cut_one(recipe, bench, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
+
+
+def _open_table(hashes: np.ndarray) -> np.ndarray:
+    """A table of at least twice as many places, 0 where there is none."""
+    size = 1 << max(4, int(2 * len(hashes)).bit_length())
+    table = np.zeros(size, np.uint64)
+    for f in hashes:
+        t = int(f) & (size - 1)
+        while table[t] and table[t] != f:
+            t = (t + 1) & (size - 1)
+        table[t] = f
+    return table
+
+
+def most_entries(recipe: loops.Recipe, size: Any) -> Any:
+    """How many entries texts of so many bytes can have."""
+    return loops.most_entries(recipe, np.asarray(size, np.uint64))
+
+
+def sum_of_entries(recipe: loops.Recipe, texts: Texts) -> int:
+    return int(np.sum(most_entries(recipe, texts.stops - texts.starts)))
+
+
+def bench_for(recipe: loops.Recipe, longest: int) -> loops.Bench:
+    """Room for texts of up to so many bytes."""
+    entries = int(most_entries(recipe, longest))
+    table = 64
+    while table < 2 * entries:
+        table *= 2
+    words = longest // 3 + 3 if recipe.cut == loops.WORDS else 0
+    letters = 0 if recipe.cut == loops.WORDS else longest + 1
+    return loops.Bench(
+        np.zeros(table, np.uint64),
+        np.zeros(1, np.int64),
+        np.empty(words, np.uint64),
+        np.empty(words, np.uint64),
+        np.empty(letters, np.uint32),
+        np.empty(letters + 1, np.uint64),
+        np.zeros(1, np.int64),
+    )
+
+
+def _cuts(texts: Texts) -> list[int]:
+    """Text numbers that cut the texts into pieces of about so many bytes."""
+    if not len(texts):
+        return [0, 0]
+    sizes = np.cumsum(texts.stops - texts.starts)
+    cuts = [0]
+    while cuts[-1] < len(texts):
+        before = sizes[cuts[-1] - 1] if cuts[-1] else 0
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(sizes, before + _PIECE, side="right"))))
+    return cuts
+
+
+class Store:
+    """Rows piece by piece, in memory; on disk, in a folder that goes with them, once they are too many."""
+
+    def __init__(self, dtype: np.dtype, cache_mb: float | None):
+        self.dtype = dtype
+        self.limit = None if cache_mb is None else cache_mb * 2**20
+        self.pieces: list[tuple[np.ndarray, np.ndarray]] = []
+        self.lengths: list[np.ndarray] = []
+        self.n_bytes = 0
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def append(self, rows: Rows) -> None:
+        self.lengths.append(np.diff(rows.indptr))
+        self.pieces.append((rows.indices.copy(), rows.data.copy()))  # of arrays with room to spare
+        self.n_bytes += rows.indices.nbytes + rows.data.nbytes
+        if self.folder is not None or (self.limit is not None and self.n_bytes > self.limit):
+            self._spill()
+
+    def _spill(self) -> None:
+        if self.folder is None:
+            self.folder = tempfile.TemporaryDirectory(prefix="perceptrons-rows-")
+        for part, name in enumerate(("indices", "data")):
+            with open(Path(self.folder.name) / name, "ab") as file:
+                for piece in self.pieces:
+                    file.write(piece[part].data)
+        self.pieces.clear()
+
+    def matrix(self, n_columns: int) -> Any:
+        """Everything as one CSR array of unsorted rows without duplicates."""
+        lengths = np.concatenate(self.lengths) if self.lengths else np.empty(0, np.int64)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        indices, data = self._arrays(int(indptr[-1]))
+        return csr(indices, data, indptr, n_columns)
+
+    def _arrays(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.folder is None:
+            if len(self.pieces) == 1:
+                return self.pieces[0]
+            parts = [[piece[part] for piece in self.pieces] for part in (0, 1)]
+            return (
+                np.concatenate([np.empty(0, np.uint32), *parts[0]]),
+                np.concatenate([np.empty(0, self.dtype), *parts[1]]),
+            )
+        folder = Path(self.folder.name)
+        indices = np.memmap(folder / "indices", np.uint32, "r", shape=(n,))
+        data = np.memmap(folder / "data", self.dtype, "r", shape=(n,))
+        weakref.finalize(data, self.folder.cleanup)  # the files stay as long as the array
+        return indices, data
+
+
+def csr(indices: np.ndarray, data: np.ndarray, indptr: np.ndarray, n_columns: int) -> Any:
+    """A CSR array of rows as the loops write them."""
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)
+    X = sp.csr_array((data, indices.view(np.int32), indptr), shape=(len(indptr) - 1, n_columns))
+    X.has_sorted_indices = False
+    return X

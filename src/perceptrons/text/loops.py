@@ -1,0 +1,531 @@
+"""Bytes to hashed rows in one pass: characters, words or n-grams, columns, counts.
+
+A text (UTF-8) is cut into words first, without a branch that depends on the letters, then its features are
+counted. A row lists each column once, in the order in which its feature first occurs; a small table that is
+never cleared, because its entries carry the number of their row, finds a feature that has been met.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine import linear
+from ..engine.compiler import by_record, compiled, dispatch, helper, seldom
+from ..engine.hashing import absorbed, finished
+from ..engine.scalars import BUSY, CLOCK, EXAMPLES, LONGEST, SCALE
+from ..rows import Csr, look
+
+# how a batch ended
+DONE, INVALID, NEEDS_UNICODE = 0, 1, 2
+# what is cut
+WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2
+# what a column is worth
+COUNT, BINARY, SUBLINEAR = 0, 1, 2
+
+_U = np.uint64
+_ONE, _EIGHT, _STAMP = _U(1), _U(8), _U(32)
+_BYTE, _POSITION = _U(0xFF), _U(0xFFFFFFFF)
+_TOP = _U(63)
+_LAST_STAMP = 0xFFFFFFFF
+
+
+class Recipe(NamedTuple):
+    """How a text becomes a row."""
+
+    cut: int  #: WORDS, CHARACTERS or WITHIN_WORDS
+    shortest: int  #: n-grams of this many …
+    longest: int  #: … to this many
+    seed: np.uint64  #: what the state of the hash is crossed with at the end of a word
+    mask: np.uint64  #: 2^bits - 1
+    signed: bool
+    values: int  #: COUNT, BINARY or SUBLINEAR
+    unit: bool  #: divide by the length
+    replace: bool  #: invalid UTF-8 counts as a separator; otherwise it ends the pass
+    letter: np.ndarray  #: uint64 (128,): what an ASCII letter adds to the hash of a word; 0 for others
+    factor: np.ndarray  #: uint64 (128,): what the hash is multiplied by: 0 where a word ends
+    within: np.ndarray  #: uint64 (128,): 1 for the letters of a word
+    kind: np.ndarray  #: tables of :mod:`.tables`, of ASCII or of all characters
+    bytes: np.ndarray  #: the characters' own bytes, or those of their lower case
+    stop: np.ndarray  #: open table of the hashes of words that are left out; its length a power of 2
+
+
+class Bench(NamedTuple):
+    """Room to work in, enough for the longest text."""
+
+    table: np.ndarray  #: uint64: number of the row << 32 | position in the row
+    stamp: np.ndarray  #: int64 (1,): number of the last row
+    hashes: np.ndarray  #: uint64: words of a text; one more than there can be
+    ends: np.ndarray  #: uint64: where they end
+    letters: np.ndarray  #: uint32: characters of a text, where characters are cut
+    places: np.ndarray  #: uint64: where they begin; one more
+    invalid: np.ndarray  #: int64 (1,): invalid bytes met
+
+
+class Out(NamedTuple):
+    """Where rows are written."""
+
+    indices: np.ndarray  #: uint32
+    data: np.ndarray  #: float32 or float64
+    first: np.ndarray  #: uint64: where in the buffer a feature first begins; length 0 keeps nothing
+    last: np.ndarray  #: uint64: and ends
+
+
+@helper
+def decoded(buffer, p, stop):
+    """(character, bytes it takes) at p; the character is -1 where the bytes are no UTF-8."""
+    lead = buffer[p]
+    if lead < 0x80:
+        return np.int64(lead), 1
+    if lead < 0xC2 or lead > 0xF4:
+        return np.int64(-1), 1
+    n = 2 if lead < 0xE0 else (3 if lead < 0xF0 else 4)
+    if p + _U(n) > stop:
+        return np.int64(-1), 1
+    character = np.int64(lead) & (0x1F if n == 2 else (0x0F if n == 3 else 0x07))
+    for k in range(1, n):
+        byte = buffer[p + _U(k)]
+        if byte & 0xC0 != 0x80:
+            return np.int64(-1), 1
+        character = (character << 6) | np.int64(byte & 0x3F)
+    if n == 3 and (character < 0x800 or 0xD800 <= character < 0xE000):
+        return np.int64(-1), 1
+    if n == 4 and (character < 0x10000 or character > 0x10FFFF):
+        return np.int64(-1), 1
+    return character, n
+
+
+@helper
+def place(character):
+    """Where a character is in the tables."""
+    if character < 0x40000:
+        return _U(character)
+    if 0xE0000 <= character < 0xE0200:
+        return _U(0x40000 + character - 0xE0000)
+    return _U(0x40000)
+
+
+@helper
+def absorb_letter(h, packed):
+    """The state after the bytes of one character."""
+    packed = _U(packed)
+    h = absorbed(h, packed & _BYTE)
+    packed = packed >> _EIGHT
+    while packed != _U(0):
+        h = absorbed(h, packed & _BYTE)
+        packed = packed >> _EIGHT
+    return h
+
+
+@helper
+def insert(recipe, bench, out, f, row, n, room, begin, end):
+    """Count the feature with hash f in the row that begins at ``row`` and has n entries; answers n.
+
+    Old and new features take the same way, because nobody can predict which comes next.
+    """
+    column = np.uint32(f & recipe.mask)
+    zero, worth = out.data.dtype.type(0), out.data.dtype.type(1)
+    if recipe.signed and (f >> _TOP) != _U(0):
+        worth = -worth
+    stamp = _U(bench.stamp[0])
+    t = _U(column) & room
+    while True:
+        entry = bench.table[t]
+        fresh = (entry >> _STAMP) != stamp
+        at = n if fresh else entry & _POSITION
+        p = row + at
+        if fresh | (out.indices[p] == column):
+            break
+        t = (t + _ONE) & room
+    so_far = out.data[p]
+    out.data[p] = worth + (zero if fresh else so_far)
+    out.indices[p] = column
+    bench.table[t] = (stamp << _STAMP) | at
+    if out.first.shape[0] > 0 and fresh:
+        out.first[p] = begin
+        out.last[p] = end
+    return n + _U(fresh)
+
+
+@helper
+def listed(stop, f):
+    """Whether f is in an open table of hashes, where 0 is an empty place."""
+    room = _U(stop.shape[0] - 1)
+    t = f & room
+    while stop[t] != _U(0):
+        if stop[t] == f:
+            return True
+        t = (t + _ONE) & room
+    return False
+
+
+@seldom
+def foreign(kind, letters, buffer, p, stop, h):
+    """A character beyond ASCII within a word: (how it ended, 1 in a word, the state, its bytes)."""
+    if kind.shape[0] == 128:
+        return NEEDS_UNICODE, _U(0), _U(0), _ONE
+    character, taken = decoded(buffer, p, stop)
+    if character < 0:
+        return INVALID, _U(0), _U(0), _ONE
+    if kind[place(character)] != 1:
+        return DONE, _U(0), _U(0), _U(taken)
+    return DONE, _ONE, absorb_letter(h, letters[place(character)]), _U(taken)
+
+
+@helper
+def cut_words(recipe, bench, buffer, start, stop):
+    """The hashes of the words of a text and where they end; answers (how it ended, where, words).
+
+    Every byte takes the same way: h and the place where it ends are written at each, and the number of words
+    moves on where two letters are followed by a separator. A separator multiplies h by 0.
+    """
+    n = _U(0)
+    h = _U(0)
+    before, before_that = _U(0), _U(0)  # whether the last two characters are of a word
+    p = start
+    while p < stop:
+        bench.hashes[n] = h
+        bench.ends[n] = p
+        byte = buffer[p]
+        if byte < 0x80:
+            h = (h ^ recipe.letter[byte]) * recipe.factor[byte]
+            now = recipe.within[byte]
+            p += _ONE
+        else:
+            ending, now, h, taken = foreign(recipe.kind, recipe.bytes, buffer, p, stop, h)
+            if ending != DONE:
+                if ending == NEEDS_UNICODE or not recipe.replace:
+                    return ending, p, n
+                bench.invalid[0] += 1
+            p += taken
+        n += (now ^ _ONE) & before & before_that
+        before, before_that = now, before
+    bench.hashes[n] = h
+    bench.ends[n] = stop
+    return DONE, stop, n + (before & before_that)
+
+
+@helper
+def begin_of(recipe, buffer, start, end):
+    """Where the word that ends at ``end`` begins."""
+    p = end
+    while p > start:
+        q = p - _ONE
+        while q > start and buffer[q] & 0xC0 == 0x80:
+            q -= _ONE
+        character, taken = decoded(buffer, q, p)
+        if character < 0 or q + _U(taken) != p or recipe.kind[place(character)] != 1:
+            break
+        p = q
+    return p
+
+
+@helper
+def leave_out(recipe, bench, n):
+    """Take the stop words out of n words; answers how many are left."""
+    left = _U(0)
+    for k in range(n):
+        f = bench.hashes[k]
+        bench.hashes[left] = f
+        bench.ends[left] = bench.ends[k]
+        left += _U(not listed(recipe.stop, f))
+    return left
+
+
+@helper
+def words(recipe, bench, out, buffer, start, stop, row, room):
+    """The words of one text, or runs of them; answers (how it ended, where, entries)."""
+    n = _U(0)
+    ending, at, n_words = cut_words(recipe, bench, buffer, start, stop)
+    if ending != DONE:
+        return ending, at, n
+    for k in range(n_words):
+        bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
+    if recipe.stop.shape[0] > 0:
+        n_words = leave_out(recipe, bench, n_words)
+    keeps = out.first.shape[0] > 0
+    for size in range(recipe.shortest, recipe.longest + 1):
+        for last in range(_U(size - 1), n_words):
+            first = last + _ONE - _U(size)
+            f = bench.hashes[first]
+            for k in range(first + _ONE, last + _ONE):
+                f = finished(absorbed(f, _U(0x20)) ^ bench.hashes[k])
+            begin = begin_of(recipe, buffer, start, bench.ends[first]) if keeps else start
+            n = insert(recipe, bench, out, f, row, n, room, begin, bench.ends[last])
+    return DONE, stop, n
+
+
+@helper
+def spell(recipe, bench, buffer, start, stop):
+    """Characters of a text, runs of white space as one space; answers (how it ended, where, characters)."""
+    n = 0
+    p = start
+    space = False
+    while p < stop:
+        if buffer[p] >= 0x80 and recipe.kind.shape[0] == 128:
+            return NEEDS_UNICODE, p, n
+        character, taken = decoded(buffer, p, stop)
+        if character < 0:
+            if not recipe.replace:
+                return INVALID, p, n
+            bench.invalid[0] += 1
+            character = np.int64(0xFFFD)
+        at = place(character)
+        if recipe.kind[at] == 2:
+            if not space:
+                bench.letters[n] = np.uint32(0x20)
+                bench.places[n] = p
+                n += 1
+            space = True
+        else:
+            bench.letters[n] = recipe.bytes[at]
+            bench.places[n] = p
+            n += 1
+            space = False
+        p += _U(taken)
+    bench.places[n] = stop
+    return DONE, stop, n
+
+
+@helper
+def characters(recipe, bench, out, buffer, start, stop, row, room):
+    """The character n-grams of one text; answers as :func:`words` does."""
+    n = _U(0)
+    ending, at, length = spell(recipe, bench, buffer, start, stop)
+    if ending != DONE:
+        return ending, at, n
+    for letter in range(length):
+        h = _U(0)
+        for k in range(letter, min(length, letter + recipe.longest)):
+            h = absorb_letter(h, bench.letters[k])
+            if k - letter + 1 >= recipe.shortest:
+                begin, end = bench.places[letter], bench.places[k + 1]
+                n = insert(recipe, bench, out, finished(h ^ recipe.seed), row, n, room, begin, end)
+    return DONE, stop, n
+
+
+@helper
+def within_words(recipe, bench, out, buffer, start, stop, row, room):
+    """Character n-grams of each word with a space on either side; a word too short for one counts whole."""
+    n = _U(0)
+    ending, at, length = spell(recipe, bench, buffer, start, stop)
+    if ending != DONE:
+        return ending, at, n
+    first = 0
+    while first < length:
+        while first < length and bench.letters[first] == 0x20:
+            first += 1
+        last = first
+        while last < length and bench.letters[last] != 0x20:
+            last += 1
+        if last > first:
+            n = padded(recipe, bench, out, row, n, room, first, last)
+        first = last
+    return DONE, stop, n
+
+
+@helper
+def padded(recipe, bench, out, row, n, room, first, last):
+    """The n-grams of the characters first to last - 1, with a space before and behind."""
+    size = last - first + 2
+    for wanted in range(recipe.shortest, recipe.longest + 1):
+        width = min(wanted, size)
+        for shift in range(size - width + 1):
+            h = _U(0)
+            for k in range(first + shift - 1, first + shift - 1 + width):
+                inside = first <= k < last
+                h = absorb_letter(h, bench.letters[k] if inside else np.uint32(0x20))
+            begin = bench.places[max(first, first + shift - 1)]
+            end = bench.places[min(last, first + shift - 1 + width)]
+            n = insert(recipe, bench, out, finished(h ^ recipe.seed), row, n, room, begin, end)
+        if size <= wanted:  # what is longer is not there
+            break
+    return n
+
+
+@helper
+def weigh(recipe, out, row, n):
+    """From counts to values."""
+    one = out.data.dtype.type(1)
+    if recipe.values == BINARY:
+        for p in range(row, row + n):
+            out.data[p] = one if out.data[p] >= 0 else -one
+    elif recipe.values == SUBLINEAR:
+        for p in range(row, row + n):
+            count = np.float64(out.data[p])
+            if count > 0.0:
+                out.data[p] = 1.0 + log(count)
+            elif count < 0.0:
+                out.data[p] = -1.0 - log(-count)
+    if recipe.unit:
+        total = 0.0
+        for p in range(row, row + n):
+            total += np.float64(out.data[p]) * np.float64(out.data[p])
+        if total > 0.0:
+            scale = 1.0 / sqrt(total)
+            for p in range(row, row + n):
+                out.data[p] *= scale
+
+
+@helper
+def hash_row(recipe, bench, out, buffer, start, stop, row, room):
+    """One text as the row that begins at ``row``; answers (how it ended, where, entries)."""
+    if bench.stamp[0] == _LAST_STAMP:  # numbers start again: nothing old may look new
+        bench.table[:] = _U(0)
+        bench.stamp[0] = 0
+    bench.stamp[0] += 1
+    if recipe.cut == WORDS:
+        ending, at, n = words(recipe, bench, out, buffer, start, stop, row, room)
+    elif recipe.cut == CHARACTERS:
+        ending, at, n = characters(recipe, bench, out, buffer, start, stop, row, room)
+    else:
+        ending, at, n = within_words(recipe, bench, out, buffer, start, stop, row, room)
+    if ending == DONE:
+        weigh(recipe, out, row, n)
+    return ending, at, n
+
+
+@helper
+def most_entries(recipe, size):
+    """How many entries a text of so many bytes can have."""
+    sizes = _U(recipe.longest - recipe.shortest + 1)
+    if recipe.cut == WORDS:
+        return ((size + _ONE) // _U(3) + _ONE) * sizes
+    if recipe.cut == CHARACTERS:
+        return size * sizes + _ONE
+    return (size * _U(2) + _U(2)) * sizes + _ONE
+
+
+@helper
+def room_for(entries):
+    """One less than a power of 2 that is at least twice as large."""
+    room = _U(64)
+    while room < _U(2) * entries:
+        room = room << _ONE
+    return room - _ONE
+
+
+@compiled
+def cut_one(recipe, bench, buffer, start, stop):
+    """:func:`cut_words`, callable from Python; the hashes are finished."""
+    ending, at, n = cut_words(recipe, bench, buffer, start, stop)
+    for k in range(n):
+        bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
+    return ending, at, n
+
+
+@compiled
+def hash_rows(recipe, bench, out, buffer, starts, stops, indptr, from_row):
+    """Texts to rows until they are done, one fails, or there is no room for the next.
+
+    Answers (how it ended, the text it ended at, where in the buffer).
+    """
+    row = _U(indptr[from_row])
+    space = _U(out.indices.shape[0])
+    widest = _U(bench.table.shape[0])
+    for i in range(from_row, starts.shape[0]):
+        start, stop = _U(starts[i]), _U(stops[i])
+        entries = most_entries(recipe, stop - start)
+        room = room_for(entries)
+        if row + entries > space or room >= widest:
+            return DONE, i, start
+        ending, at, n = hash_row(recipe, bench, out, buffer, start, stop, row, room)
+        if ending != DONE:
+            return ending, i, at
+        row += n
+        indptr[i + 1] = row
+    return DONE, starts.shape[0], _U(0)
+
+
+# ---------------------------------------------------------------- one text at a time
+
+
+@helper
+def hash_one(recipe, bench, out, text, desk, pointers):
+    """One text (bytes) as the only row of a record; answers (whether it went well, the record).
+
+    The squared length is put on the desk. A text that is too long, or that the tables at hand do not know,
+    does not go well: the general way takes it.
+    """
+    size = _U(len(text))
+    entries = most_entries(recipe, size)
+    room = room_for(entries)
+    fine = entries <= _U(out.indices.shape[0]) and room < _U(bench.table.shape[0])
+    fine = fine and size + _U(3) <= _U(max(3 * bench.hashes.shape[0] - 6, bench.letters.shape[0]))
+    n = _U(0)
+    if fine:
+        ending, _, n = hash_row(recipe, bench, out, text, _U(0), size, _U(0), room)
+        fine = ending == DONE
+    bias = desk[linear.DESK_BIAS]
+    total = bias * bias
+    for p in range(n):
+        total += np.float64(out.data[p]) * np.float64(out.data[p])
+    desk[1] = total
+    pointers[1] = n
+    return fine, Csr(out.data, out.indices, pointers, desk[1:2], bias, desk[linear.DESK_UNIT] != 0.0)
+
+
+@compiled
+def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, pointers):
+    """:func:`~perceptrons.engine.linear.run_rows` for one text; answers how it ended, BUSY for a refusal."""
+    if desk[linear.DESK_BUSY] != 0.0:
+        return BUSY
+    desk[linear.DESK_BUSY] = 1.0
+    fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
+    if not fine:
+        desk[linear.DESK_BUSY] = 0.0
+        return BUSY
+    desk[0] = y
+    none = desk[:0]
+    ended = linear.run_rows(
+        rule,
+        rows,
+        desk[0:1],
+        none,
+        desk[2:3].view(np.int64),  # holds 0: the only row
+        v,
+        track,
+        scalars,
+        linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
+        desk[linear.DESK_PREDICTION] != 0.0,
+        desk[linear.DESK_TOL],
+        desk[linear.DESK_LIMIT],
+    )
+    scalars[LONGEST] = max(scalars[LONGEST], desk[1])
+    desk[linear.DESK_BUSY] = 0.0
+    return ended[0]
+
+
+@compiled
+def score_text(text, recipe, bench, out, v, track, scalars, desk, pointers):
+    """<w, x> of one text, of the readout that is tracked; NaN for a refusal.
+
+    It works on the desk of a learner, so it asks for it as a learner does.
+    """
+    if desk[linear.DESK_BUSY] != 0.0:
+        return np.nan
+    desk[linear.DESK_BUSY] = 1.0
+    fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
+    score = np.nan
+    if fine:
+        score = tracked(track, rows, v, scalars)
+    desk[linear.DESK_BUSY] = 0.0
+    return score
+
+
+def tracked(track, rows, v, scalars):
+    """The score of the first row under the readout that is tracked."""
+    return dispatch(tracked, track)(track, rows, v, scalars)
+
+
+@by_record(tracked)(linear.Last)
+def _tracked_last(track, rows, v, scalars):
+    return scalars[SCALE] * look(rows, 0, v)
+
+
+@by_record(tracked)(linear.Average)
+def _tracked_average(track, rows, v, scalars):
+    total = scalars[CLOCK] * look(rows, 0, v) + look(rows, 0, track.A)
+    return total / max(1.0, scalars[EXAMPLES])

@@ -1,0 +1,91 @@
+"""The parameters that say how a text becomes a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..estimators import checks
+from ..estimators.checks import estimator
+from .hashing import ANALYZERS, VALUES, Hasher
+
+MOST_BITS = 30  # columns are signed 32-bit numbers in scipy
+LONGEST_GRAM = 32
+
+
+@estimator
+class TextParameters:
+    """What :class:`~perceptrons.TextHasher` and :class:`~perceptrons.TextClassifier` share."""
+
+    bits: int = 22
+    analyzer: str = "word"
+    ngram_range: Any = (1, 1)
+    lowercase: bool = True
+    stop_words: Any = None
+    values: str = "count"
+    signed: bool = False
+    seed: int = 0
+    errors: str = "refuse"
+    keep_names: bool = False
+
+    def _check_text_params(self) -> None:
+        checks.whole("bits", self.bits)
+        if self.bits > MOST_BITS:
+            raise ValueError(f"bits must be at most {MOST_BITS}, for 2^bits columns; got bits={self.bits!r}.")
+        checks.one_of("analyzer", self.analyzer, tuple(ANALYZERS))
+        _check_range(self.ngram_range)
+        checks.flag("lowercase", self.lowercase)
+        checks.one_of("values", self.values, tuple(VALUES))
+        checks.flag("signed", self.signed)
+        checks.whole("seed", self.seed, least=0)
+        if self.seed >= 2**64:
+            raise ValueError(f"seed must be below 2^64; got seed={self.seed!r}.")
+        checks.one_of("errors", self.errors, ("refuse", "replace"))
+        checks.flag("keep_names", self.keep_names)
+        self._stop_list()
+
+    def _stop_list(self) -> list[str]:
+        words = self.stop_words
+        if words is None:
+            return []
+        if isinstance(words, str):
+            if words != "english":
+                raise ValueError(f"stop_words must be 'english', a list of words or None; got {words!r}.")
+            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+            return sorted(ENGLISH_STOP_WORDS)
+        if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+            raise ValueError(f"stop_words must be 'english', a list of words or None; got {words!r}.")
+        return sorted(words)
+
+    def _new_hasher(self, unit: bool, dtype: Any) -> Hasher:
+        self._check_text_params()
+        return Hasher(
+            bits=self.bits,
+            analyzer=self.analyzer,
+            ngram_range=self.ngram_range,
+            lowercase=self.lowercase,
+            stop_words=self._stop_list(),
+            values=self.values,
+            unit=unit,
+            signed=self.signed,
+            seed=self.seed,
+            errors=self.errors,
+            dtype=np.dtype(dtype),
+        )
+
+
+def _check_range(value: Any) -> None:
+    try:
+        low, high = value
+        fine = all(type(n) is int or isinstance(n, np.integer) for n in (low, high))
+        fine = fine and 1 <= low <= high <= LONGEST_GRAM
+    except (TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise ValueError(
+            f"ngram_range must be a pair (shortest, longest) of integers from 1 to {LONGEST_GRAM}; "
+            f"got ngram_range={value!r}."
+        )
