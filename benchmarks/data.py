@@ -1,17 +1,19 @@
 """The data of the benchmarks: text-like rows that we generate, and the real sets where they are to be had.
 
-Real sets are looked for in the folder that ``PERCEPTRONS_DATA`` names; ``None`` means: not there.
+Real sets are looked for in the folder that ``PERCEPTRONS_DATA`` names, and where `perceptrons.datasets.fetch`
+has put them; ``None`` means: not there. A benchmark downloads nothing.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from perceptrons import datasets
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -60,36 +62,27 @@ def folder() -> Path | None:
 
 def mnist_even_odd(rows: int | None = None) -> tuple[Any, Any] | None:
     """MNIST's training images as float32 in [0, 1]; +1 for even digits, -1 for odd ones."""
-    where = folder()
-    if where is None or not (where / "mnist" / "train-images-idx3-ubyte.gz").exists():
-        return None
-    pixels = read_idx(where / "mnist" / "train-images-idx3-ubyte.gz")
-    digits = read_idx(where / "mnist" / "train-labels-idx1-ubyte.gz")
-    X = pixels.reshape(len(pixels), -1)[:rows].astype(np.float32) / np.float32(255)
-    return X, np.where(digits[:rows] % 2 == 0, 1, -1)
+    loaded = mnist(rows, 0)
+    return None if loaded is None else (loaded[0], np.where(loaded[1] % 2 == 0, 1, -1))
 
 
 def mnist(rows: int | None = None, test_rows: int | None = None) -> tuple[Any, Any, Any, Any] | None:
     """MNIST's ten digits: X_train, y_train, X_test, y_test; pixels / 255 as float32, in the files' order."""
-    where = folder()
-    if where is None or not (where / "mnist" / "t10k-images-idx3-ubyte.gz").exists():
+    if datasets.find("mnist") is None:
         return None
-    parts: list[Any] = []
-    for part, limit in (("train", rows), ("t10k", test_rows)):
-        pixels = read_idx(where / "mnist" / f"{part}-images-idx3-ubyte.gz")[:limit]
-        digits = read_idx(where / "mnist" / f"{part}-labels-idx1-ubyte.gz")[:limit]
-        parts += [pixels.reshape(len(pixels), -1).astype(np.float32) / np.float32(255), digits.astype(int)]
-    return tuple(parts)  # type: ignore[return-value]  # it has four
+    digits = datasets.load_mnist()
+    X, X_test = (
+        part.astype(np.float32) / np.float32(255) for part in (digits.X[:rows], digits.X_test[:test_rows])
+    )
+    return X, digits.y[:rows], X_test, digits.y_test[:test_rows]
 
 
 def sms_spam(rows: int | None = None) -> tuple[list[str], Any] | None:
     """The SMS Spam Collection: messages, and 1 for spam, 0 for the others."""
-    where = folder()
-    if where is None or not (where / "sms_spam" / "SMSSpamCollection.gz").exists():
+    if datasets.find("sms_spam") is None:
         return None
-    text = gzip.decompress((where / "sms_spam" / "SMSSpamCollection.gz").read_bytes()).decode("utf-8")
-    pairs = [line.split("\t", 1) for line in text.split("\n") if line][:rows]
-    return [message for _, message in pairs], np.asarray([int(label == "spam") for label, _ in pairs])
+    messages = datasets.load_sms()
+    return messages.X[:rows], messages.y[:rows]
 
 
 def required(loaded: Any, name: str) -> Any:
@@ -99,15 +92,6 @@ def required(loaded: Any, name: str) -> Any:
             f"{name} is not in the folder PERCEPTRONS_DATA names ({folder() or 'none'}): nothing to run."
         )
     return loaded
-
-
-def read_idx(path: Path) -> np.ndarray:
-    """An array of bytes in Yann LeCun's IDX format, gzipped."""
-    raw = gzip.decompress(path.read_bytes())
-    if raw[:3] != b"\x00\x00\x08":
-        raise ValueError(f"{path}: expected an IDX file of bytes, got magic number {raw[:4].hex()}.")
-    shape = np.frombuffer(raw, ">u4", raw[3], 4)
-    return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(shape)
 
 
 def sector(rows: int | None = None) -> tuple[Any, Any, Any, Any] | None:
