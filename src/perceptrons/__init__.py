@@ -29,11 +29,26 @@ _WHERE = {
     "KernelPerceptron": "estimators.kernel",
     "KernelClassifier": "estimators.kernel",
     "BudgetKernelPerceptron": "estimators.budget",
+    "TextHasher": "text.hasher",
+    "TextClassifier": "text.classifier",
     "advise": "proofs.advice",
     "certify": "proofs.certifying",
     "separability": "proofs.gordan",
+    "save": "models.saving",
+    "load": "models.saving",
 }
-_MODULES = ("datasets", "kernels", "proofs", "reference", "rules", "theory")
+_MODULES = (
+    "datasets",
+    "io",
+    "kernels",
+    "models",
+    "preprocessing",
+    "proofs",
+    "reference",
+    "rules",
+    "text",
+    "theory",
+)
 
 __all__ = ["__version__", *_WHERE, *_MODULES]
 

@@ -1,0 +1,138 @@
+"""Checkpoints: a long run that can be killed at any moment and goes on where it stood."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from . import files, saving
+from .errors import ModelError
+
+
+class Checkpoint:
+    """A model file that a run writes again and again, together with its place in the data.
+
+    While a Checkpoint is open no other process can write the file. A run that is killed, by whatever
+    signal and at whatever moment, leaves the last whole checkpoint; learning from there on makes the same
+    model, to the last bit, as a run that was never interrupted.
+
+    Parameters
+    ----------
+    path : path
+        The file; :func:`perceptrons.models.load` reads it as well.
+    every_rows : int or None, default=None
+        :meth:`due` after so many rows.
+    every_seconds : float or None, default=30.0
+        :meth:`due` after so much time.
+    objects : dict, optional
+        For :meth:`resume`: see :func:`perceptrons.models.load`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from perceptrons import Perceptron
+    >>> from perceptrons.models import Checkpoint
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "run.model")
+    >>> with Checkpoint(path) as checkpoint:
+    ...     clf = Perceptron().partial_fit([[1.0], [-1.0]], [1, 0])
+    ...     checkpoint.save(clf, {"pass": 0, "row": 2})
+    >>> with Checkpoint(path) as checkpoint:
+    ...     clf, position = checkpoint.resume()
+    >>> clf.coef_, position
+    (array([[2.]]), {'pass': 0, 'row': 2})
+    >>> folder.cleanup()
+
+    With :func:`perceptrons.io.fit_stream` it saves by itself:
+    ``fit_stream(clf, stream, checkpoint=checkpoint)``.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        every_rows: int | None = None,
+        every_seconds: float | None = 30.0,
+        objects: Mapping[str, Any] | None = None,
+    ):
+        for name, value in (("every_rows", every_rows), ("every_seconds", every_seconds)):
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be a positive number or None; got {name}={value!r}.")
+        self.path = files.target(path)
+        self.every_rows = every_rows
+        self.every_seconds = every_seconds
+        self.objects = objects
+        lock = files.Lock(self.path)
+        self._lock: files.Lock | None = lock
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(lock.spare)  # of a run that was killed while it wrote
+        self._rows = self._seen = 0
+        self._saved_at = time.monotonic()
+
+    def __call__(self, model: Any, report: Any) -> None:
+        """Save if it is time to: ``fit_stream(model, stream, checkpoint=checkpoint)``.
+
+        Parameters
+        ----------
+        model : estimator
+        report : dict, or an object with ``to_dict()``
+            The position. Its ``rows``, if it has them, count the rows learned so far.
+        """
+        position = report.to_dict() if hasattr(report, "to_dict") else dict(report)
+        rows = int(position.get("rows", 0))
+        if self.due(max(0, rows - self._seen)):
+            self.save(model, position)
+        self._seen = rows
+
+    def due(self, rows: int = 0) -> bool:
+        """Whether it is time to save, ``rows`` rows after the last call of this method.
+
+        Parameters
+        ----------
+        rows : int, default=0
+
+        Returns
+        -------
+        due : bool
+        """
+        self._rows += rows
+        by_rows = self.every_rows is not None and self._rows >= self.every_rows
+        waited = time.monotonic() - self._saved_at
+        return by_rows or (self.every_seconds is not None and waited >= self.every_seconds)
+
+    def save(self, model: Any, position: Any = None) -> None:
+        """Store the model and the place where it stands.
+
+        Parameters
+        ----------
+        model : estimator
+        position : dict, optional
+            Whatever the run needs to go on: numbers, strings, lists and dicts of them.
+        """
+        if self._lock is None:
+            raise ModelError(f"The checkpoint of {self.path} is closed.")
+        files.write(self.path, saving.pieces(model, position), self._lock.spare)
+        self._rows = 0
+        self._saved_at = time.monotonic()
+
+    def resume(self) -> tuple[Any, Any] | None:
+        """(model, position) of the last whole checkpoint; None where there is none yet."""
+        if not os.path.exists(self.path):
+            return None
+        stored = saving.read(self.path, self.objects, os.path.getsize(self.path))  # what it wrote, it reads
+        return stored.model, stored.position
+
+    def close(self) -> None:
+        """Let others write the file."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

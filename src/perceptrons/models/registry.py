@@ -1,0 +1,129 @@
+"""What a model file may hold: the library's own records, kernels, spaces and estimators, each under a name.
+
+A name in a file is looked up here and nowhere else, so no file can ask for anything to be imported. The names
+do not say where a class lives: a class may move, and the files of earlier releases stay readable.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+import perceptrons
+
+from .. import kernels, rules
+from ..engine import blocks, budget, journal, maximum, multiclass, multiplicative, spaces
+from ..estimators import maximum_margin, risk
+from ..kernels import prepared
+from .errors import ModelError
+
+
+def _named(prefix: str, *classes: type) -> dict[str, type]:
+    return {f"{prefix}.{cls.__name__}": cls for cls in classes}
+
+
+#: records: tuples with named fields
+RECORDS: dict[str, type] = {
+    **_named("rule", *rules.FIRST_ORDER, *rules.SECOND_ORDER),
+    **_named(
+        "scheme",
+        multiclass.Top,
+        multiclass.Uniform,
+        multiclass.Proportional,
+        multiclass.Exact,
+        multiclass.CrammerSinger,
+    ),
+    **_named("link", multiplicative.Winnow, multiplicative.Balanced, multiplicative.PNorm),
+    **_named("policy", budget.Random, budget.Oldest, budget.Forgetron, budget.Projectron),
+    **_named("space", spaces.Frame),
+    **_named("descent", risk.Descent),
+    **_named("margin", maximum.Answer, maximum_margin.Problem),
+}
+
+#: kernels: immutable, made by their constructors, which check what they are given
+KERNELS: dict[str, type] = _named(
+    "kernel",
+    kernels.Linear,
+    kernels.Polynomial,
+    kernels.Gaussian,
+    kernels.AllSubsets,
+    kernels.Spectrum,
+    kernels.Precomputed,
+    kernels.Pairwise,
+    kernels.Sum,
+    kernels.Product,
+    kernels.Scaled,
+    kernels.Normalized,
+)
+
+#: objects: a dictionary of attributes, each checked by :mod:`perceptrons.models.checks`
+OBJECTS: dict[str, type] = {
+    **_named(
+        "space",
+        spaces.Linear,
+        spaces.Joint,
+        spaces.OneVsRest,
+        spaces.Confident,
+        spaces.Multiplicative,
+        spaces.Elimination,
+        spaces.Dual,
+        spaces.Budget,
+    ),
+    **_named("journal", journal.Journal, journal.KernelJournal, journal.RowJournal),
+    **_named("support", blocks.Support),
+    **_named("rows", prepared.Rows, prepared.Strings, prepared.Table, prepared.Objects, prepared.Parts),
+}
+
+_NAMES = {cls: name for table in (RECORDS, KERNELS, OBJECTS) for name, cls in table.items()}
+
+#: attributes of an estimator that belong to a running process, not to the model
+NOT_STORED = frozenset(
+    {
+        "_lane",
+        "_writer",
+        "_metadata_request",
+        "_skl_callbacks",
+        "_skl_callbacks_to_teardown",
+        "_callback_fit_ctx",
+        "_parent_callback_ctx",
+    }
+)
+
+
+def name_of(cls: type) -> str | None:
+    """The name under which objects of a class are stored, or None."""
+    return _NAMES.get(cls)
+
+
+def estimator_name(model: Any) -> str:
+    """The public name of an estimator's class."""
+    name = type(model).__name__
+    if name in perceptrons.__all__ and getattr(perceptrons, name) is type(model):
+        return name
+    raise ModelError(
+        f"A model file holds the estimators of perceptrons; {name} of {type(model).__module__} is none. "
+        "Store a class of your own with pickle, or the model it wraps with perceptrons.save."
+    )
+
+
+def estimator(name: str) -> type:
+    """The estimator of a public name."""
+    found = getattr(perceptrons, name, None) if name in perceptrons.__all__ else None
+    if isinstance(found, type) and issubclass(found, BaseEstimator):
+        return found
+    raise ModelError(
+        f"The file holds a {name[:60]!r}, and this version of perceptrons has no such estimator: "
+        "pip install --upgrade perceptrons."
+    )
+
+
+def parameters(cls: Any) -> list[str]:
+    """The names of an estimator's parameters."""
+    return list(cls._get_param_names())
+
+
+def fields(cls: Any) -> list[str]:
+    """The names of a kernel's parameters."""
+    return [field.name for field in dataclasses.fields(cls)]

@@ -1,0 +1,195 @@
+"""save and load: one model, one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .._version import __version__
+from . import container, files, registry
+from .errors import ModelError
+from .reader import Reader
+from .writer import Writer
+
+
+class Stored(NamedTuple):
+    """A model as it lies in a file, with the place in a stream where it stood."""
+
+    model: Any
+    position: Any
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Store an estimator, fitted or not, in one file.
+
+    The file is a safetensors file: arrays, and a JSON text that says what they are. It is written beside its
+    final name and renamed when it has reached the disk, so there is the old file or the new one, never
+    half of either. A second writer of the same file is refused.
+
+    All that learning, voting and replaying need is in it: a model that is loaded goes on learning as if it
+    had never been away, to the last bit. Functions of your own (a rule, a kernel) are not: :func:`load` is
+    given them again. Neither are callbacks and scikit-learn's metadata requests.
+
+    Parameters
+    ----------
+    model : estimator of perceptrons
+    path : path
+        Any name; ``.model`` is a good ending.
+
+    Raises
+    ------
+    ModelError
+        The model holds something that no file can, or another process is writing the file.
+    OSError
+        The file could not be written: a full disk, for example. The old one is still there.
+
+    See Also
+    --------
+    load : the way back.
+    Checkpoint : for runs that may be interrupted.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from perceptrons import Perceptron
+    >>> from perceptrons import load, save
+    >>> clf = Perceptron(shuffle=False).fit([[1, 1], [-1, -1], [2, 1]], ["ham", "spam", "ham"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(clf, os.path.join(folder, "mail.model"))
+    ...     load(os.path.join(folder, "mail.model")).predict([[3, 2]])
+    array(['ham'], dtype='<U4')
+    """
+    whole = pieces(model)
+    with files.Lock(path) as lock:
+        files.write(path, whole, lock.spare)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    objects: Mapping[str, Any] | None = None,
+    max_bytes: int | None = None,
+) -> Any:
+    """Read an estimator that :func:`save` has stored.
+
+    No code can run: a file holds data only, what it names is looked up in a fixed list, and all that
+    compiled loops rely on is checked first. A file that is damaged, cut short, of a later version or no model
+    at all is refused.
+
+    Parameters
+    ----------
+    path : path
+    objects : dict, optional
+        What only you have, by the name of the parameter: ``{"rule": my_rule}``, ``{"kernel": my_function}``.
+        The error of a file that needs one says its name.
+    max_bytes : int, optional
+        Larger files are refused; 16 GiB.
+
+    Returns
+    -------
+    model : estimator
+
+    Raises
+    ------
+    ModelError
+        The file is not a model that can be trusted.
+    """
+    return read(path, objects, max_bytes).model
+
+
+def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> dict[str, Any]:
+    """What a model file says about itself, without making the model: class, parameters, versions, sizes.
+
+    Parameters
+    ----------
+    path : path
+    max_bytes : int, optional
+
+    Returns
+    -------
+    facts : dict
+        ``estimator``, ``parameters`` (as text), ``library`` (the version that wrote it), ``format`` (its
+        version), ``n_arrays``, ``n_bytes``, ``checkpoint`` (whether it holds a position).
+    """
+    contents = container.read(path, max_bytes)
+    table = _parsed(path, contents.text)
+    return {
+        "estimator": str(table.get("estimator")),
+        "parameters": table.get("parameters"),
+        "library": str(table.get("library")),
+        "format": container.VERSION,
+        "n_arrays": len(contents.arrays),
+        "n_bytes": os.path.getsize(path),
+        "checkpoint": table.get("position") is not None,
+    }
+
+
+# ---------------------------------------------------------------- what a file says
+
+
+def pieces(model: Any, position: Any = None) -> Iterator[bytes | memoryview]:
+    """The file of a model, piece by piece; all that can be refused is refused before the first."""
+    name = registry.estimator_name(model)
+    writer = Writer()
+    root = writer.value(model)
+    table = {
+        "library": __version__,
+        "estimator": name,
+        "parameters": {p: _shown(getattr(model, p)) for p in registry.parameters(type(model))},
+        "root": root,
+        "position": writer.value(position),
+        "nodes": writer.nodes,
+    }
+    text = json.dumps(table, separators=(",", ":"), allow_nan=False)
+    made = container.pieces(container.Contents(text, writer.arrays))
+    first = next(made)
+
+    def whole() -> Iterator[bytes | memoryview]:
+        yield first
+        yield from made
+
+    return whole()
+
+
+def _shown(parameter: Any) -> str:
+    """A parameter as text: the same whenever it is the same, so without the address of an object."""
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(parameter))[:200]
+
+
+def read(
+    path: str | os.PathLike[str], objects: Mapping[str, Any] | None = None, max_bytes: int | None = None
+) -> Stored:
+    """The model of a file, and the position stored with it."""
+    name = os.fspath(path)
+    contents = container.read(path, max_bytes)
+    table = _parsed(path, contents.text)
+    given = dict(objects or {})
+    try:
+        reader = Reader(table.get("nodes"), contents.arrays, given)
+        reader.read()
+        model, position = reader.value(table.get("root")), reader.value(table.get("position"))
+        registry.estimator_name(model)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from error.__cause__
+    unasked = given.keys() - reader.asked
+    if unasked:
+        wanted = ", ".join(map(repr, sorted(reader.asked))) or "nothing"
+        raise ModelError(f"{name} has no use for objects[{min(unasked)!r}]; it asks for {wanted}.")
+    return Stored(model, position)
+
+
+def _parsed(path: Any, text: str) -> dict[str, Any]:
+    try:
+        table = json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{os.fspath(path)}: its description is no JSON text: {error!s:.100}") from None
+    if not isinstance(table, dict):
+        raise ModelError(f"{os.fspath(path)}: its description is no table.")
+    return table
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")

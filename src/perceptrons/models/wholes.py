@@ -1,0 +1,205 @@
+"""Whether the parts of a fitted estimator fit each other: classes, widths, kernels, logs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import kernels
+from ..engine import journal, spaces
+from ..estimators.budget import BudgetKernelPerceptron
+from ..estimators.confidence import SecondOrder
+from ..estimators.first_order import FirstOrder
+from ..estimators.halfspace import Halfspace
+from ..estimators.kernel import KernelLearner
+from ..estimators.kernel_based import KernelBased
+from ..estimators.maximum_margin import MaxMargin, Problem
+from ..estimators.multiplicative import Elimination
+from ..estimators.online import Online
+from ..estimators.risk import Descent, RiskDescent
+from .checks import array, fits, labels, need, number, truth, whole
+
+
+def model(x: Any) -> Any:
+    """x, if its parts fit each other. What nobody has fitted has no parts."""
+    state = vars(x)
+    if "classes_" in state:
+        labels(state["classes_"])
+    if "n_features_in_" in state:
+        whole("n_features_in_", state["n_features_in_"])
+    if isinstance(x, Online) and "_space" in state:
+        _online(x, state)
+    elif isinstance(x, RiskDescent) and "_descents" in state:
+        _risk(x, state)
+    elif isinstance(x, MaxMargin) and "_problems" in state:
+        _margin(x, state)
+    elif isinstance(x, Halfspace):
+        need("classes_" not in state, "it knows classes, and has learned nothing")
+    return x
+
+
+# ---------------------------------------------------------------- online learners
+
+
+def _online(x: Any, state: dict[str, Any]) -> None:
+    need("classes_" in state, "its classes are missing")
+    n_classes, space = len(state["classes_"]), state["_space"]
+    core = space.inner if isinstance(space, spaces.Dual) else space
+    many = isinstance(core, (spaces.Joint, spaces.OneVsRest))
+    need(many == (n_classes > 2), "classes and weights do not fit")
+    need(not many or core.n_classes == n_classes, "classes and weights differ in number")
+    learners = core.learners if isinstance(core, spaces.OneVsRest) else [core]
+    need(isinstance(space, spaces.Dual) == isinstance(x, KernelLearner), "the space is of another learner")
+    need(all(isinstance(one, _expected(x)) for one in learners), "the space is of another learner")
+    if isinstance(space, spaces.Dual) and space.device != "cpu" and not _has_device():
+        space.device = "cpu"
+    if isinstance(x, KernelBased):
+        _kernel_based(state, [space] if isinstance(space, spaces.Dual) else learners)
+    else:
+        _width(x, state, space.n_features)
+        _names(state, space.n_features)
+        _words(state.get("_words", {}), space.n_features)
+    _journals(x, state, space, core, learners)
+    need(isinstance(state.get("history_"), list), "history_ is no list")
+    need(all(isinstance(record, dict) for record in state["history_"]), "history_ has no records")
+    whole("n_iter_", state.get("n_iter_"))
+    need(isinstance(state.get("stop_reason_"), str), "stop_reason_ is no string")
+    number("radius", state.get("_longest"))
+    truth("plain", state.get("_plain"))
+    _low(state.get("_low"), len(learners))
+
+
+def _has_device() -> bool:
+    """Whether the GPU that a model was learned on can be had here too."""
+    if find_spec("torch") is None:
+        return False
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
+def _expected(x: Any) -> tuple[type, ...]:
+    """The spaces that a learner has, or that its classes have each."""
+    if isinstance(x, BudgetKernelPerceptron):
+        return (spaces.Budget,)
+    if isinstance(x, FirstOrder):
+        return (spaces.Linear, spaces.Joint)
+    if isinstance(x, SecondOrder):
+        return (spaces.Confident,)
+    return (spaces.Elimination,) if isinstance(x, Elimination) else (spaces.Multiplicative,)
+
+
+def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
+    """Rows are as wide as the weights: without n_features_in_ scikit-learn lets rows of any width pass."""
+    if "n_features_in_" in state or type(x)._validated_X is Halfspace._validated_X:
+        need(state.get("n_features_in_") == n_features, "features and weights differ in number")
+    if hasattr(x, "_check_width"):
+        x._check_width(reset=False)  # it makes its rows itself, as wide as its parameters say
+
+
+def _names(state: dict[str, Any], n_features: int) -> None:
+    """Features with names: the places of the names are those of the weights."""
+    grown, given = state.get("_names"), state.get("_given_names")
+    if grown is not None:
+        in_order = isinstance(grown, dict) and list(grown.values()) == list(range(n_features))
+        need(in_order and all(isinstance(name, str) for name in grown), "named features are not numbered")
+        need(all(type(place) is int for place in grown.values()), "named features are not numbered")
+    if given is not None:
+        ok = (
+            isinstance(given, np.ndarray) and given.ndim == 1 and all(isinstance(name, str) for name in given)
+        )
+        need(ok and len(set(given.tolist())) == len(given), "features have no names of their own")
+        need(len(given) <= n_features if grown is not None else len(given) == n_features, "names are missing")
+
+
+def _words(words: Any, n_features: int) -> None:
+    """Columns of hashed texts and the words met there."""
+    need(
+        isinstance(words, dict) and all(isinstance(word, str) for word in words.values()), "words are missing"
+    )
+    need(all(type(j) is int and 0 <= j < n_features for j in words), "a word has no column")
+
+
+def _kernel_based(state: dict[str, Any], holders: list[Any]) -> None:
+    kernel = state.get("kernel_")
+    need(isinstance(kernel, kernels.Kernel), "there is no kernel")
+    need(all(holder.kernel == kernel for holder in holders), "kernels differ")
+    need(fits(kernel, state.get("_known")), "collections are not what the kernel takes")
+
+
+def _journals(x: Any, state: dict[str, Any], space: Any, core: Any, learners: list[Any]) -> None:
+    logs: Any = state.get("_journals")
+    expected = journal.Journal
+    if isinstance(x, KernelBased):
+        expected = journal.KernelJournal if isinstance(x, KernelLearner) else journal.RowJournal
+    need(
+        isinstance(logs, list) and all(type(log) is expected for log in logs), "the log of updates is missing"
+    )
+    need(len(logs) in (0, len(learners)), "there are too few logs of updates, or too many")
+    n_columns = core.n_classes if isinstance(core, spaces.Joint) else 1
+    for log in logs:
+        need(log.alpha.shape[1] == n_columns, "a log of updates is of other classes")
+        if isinstance(space, spaces.Dual):
+            need(log._n_support <= len(space.support), "a log of updates names rows that are not there")
+        elif log.support is not None:
+            need(log.support.shape[1] <= space.n_features, "rows of a log are wider than the weights")
+    if "random_step_" in state:
+        whole("random_step_", state["random_step_"])
+
+
+def _low(low: Any, n: int) -> None:
+    """The smallest margins: none, one, or one per class."""
+    values = low if isinstance(low, list) else [low]
+    need(not isinstance(low, list) or len(low) == n, "margins and classes differ in number")
+    for value in values:
+        if value is not None:
+            number("a margin", value)
+
+
+# ---------------------------------------------------------------- learners of whole data sets
+
+
+def _n_problems(state: dict[str, Any]) -> int:
+    need(len(state.get("classes_", ())) > 0, "its classes are missing")
+    n = len(state["classes_"])
+    return n if n > 2 else 1
+
+
+def _risk(x: Any, state: dict[str, Any]) -> None:
+    runs, n = state["_descents"], _n_problems(state)
+    ok = isinstance(runs, list) and len(runs) == n and all(isinstance(run, Descent) for run in runs)
+    need(ok and len(state["classes_"]) >= 2, "descents and classes differ in number")
+    whole("n_features_in_", state.get("n_features_in_"))
+    need(all(len(run.w) == state["n_features_in_"] + 1 for run in runs), "weights do not fit the features")
+    number("radius_", state.get("radius_"))
+    need(isinstance(state.get("_low"), list), "margins are missing")
+    _low(state["_low"], n)
+
+
+def _margin(x: Any, state: dict[str, Any]) -> None:
+    runs, n = state["_problems"], _n_problems(state)
+    ok = isinstance(runs, list) and len(runs) == n and all(isinstance(run, Problem) for run in runs)
+    need(ok, "problems and classes differ in number")
+    support: Any = state.get("support_")
+    rows: Any = state.get("_support_rows")
+    need(isinstance(support, np.ndarray) and support.ndim == 1, "support_ is missing")
+    need(support.dtype.kind == "i", "support_ has no row numbers")
+    array("dual_coef_", state.get("dual_coef_"), np.float64, (n, len(support)))
+    number("radius_", state.get("radius_"))
+    if x.kernel is None:
+        whole("n_features_in_", state.get("n_features_in_"))
+        shape = (len(support), state["n_features_in_"])
+        need(sp.issparse(rows) or isinstance(rows, np.ndarray), "support vectors are missing")
+        need(tuple(state["_support_rows"].shape) == shape, "support vectors are missing")
+        ok = all(run.w is not None and len(run.w) == state["n_features_in_"] for run in runs)
+        need(ok, "weights do not fit the features")
+        return
+    kernel = state.get("kernel_")
+    need(isinstance(kernel, kernels.Kernel), "there is no kernel")
+    need(
+        fits(kernel, rows) and fits(kernel, state.get("_known")), "collections are not what the kernel takes"
+    )
+    need(len(rows) == len(support), "support vectors are missing")

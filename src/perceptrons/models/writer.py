@@ -1,0 +1,246 @@
+"""A model as a table of nodes and a set of arrays.
+
+A node describes one object: ``{"k": kind, …}``. It refers to others by their place in the table, written
+``[place]``; numbers, strings, truth values and None stand for themselves. A node refers to earlier ones only,
+so a table has no cycles and is read from front to back, without recursion. An object that is met twice
+is one node: what was shared stays shared. Long lists of one type become arrays.
+
+:mod:`perceptrons.models.reader` is the way back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import rules
+from ..engine import journal, spaces
+from . import generators, registry
+from .container import storable
+from .errors import ModelError
+
+LONG = 16  #: from this length on a list of one type is an array
+DEPTH_LIMIT = 64
+SIMPLE = (type(None), bool, int, float, str)  #: what stands for itself
+#: arrays that are stored as bytes: strings of fixed width, complex numbers, dates
+EXOTIC = re.compile(r"[<|]?(?:[US][1-9][0-9]{0,8}|c8|c16|[Mm]8\[[a-zA-Z0-9]{1,12}\])\Z")
+
+
+class Writer:
+    """Turns objects into nodes and arrays."""
+
+    def __init__(self) -> None:
+        self.nodes: list[dict[str, Any]] = []
+        self.arrays: dict[str, np.ndarray] = {}
+        self._places: dict[int, int] = {}
+        self._alive: list[Any] = []  # while an id is known its object must live
+        self._open: set[int] = set()
+        self._path: list[str] = []
+        self._strange: dict[str, int] = {}
+
+    def value(self, x: Any, step: str | None = None) -> Any:
+        """x itself, or a reference to its node; ``step`` leads from the object around it to x."""
+        if type(x) in SIMPLE:
+            return x if type(x) is not float or isfinite(x) else [self._not_finite(x)]
+        if isinstance(x, np.dtype):
+            x = np.dtype(x.type)  # one object for each precision, however it came about
+        if id(x) in self._places:
+            return [self._places[id(x)]]
+        if id(x) in self._open:
+            raise ModelError(f"{self._where()} contains itself; a model file cannot hold that.")
+        if len(self._open) > DEPTH_LIMIT - 4:
+            raise ModelError(f"{self._where()} is nested too deeply for a model file.")
+        self._open.add(id(x))
+        self._path += [] if step is None else [step]
+        place = self._add(self._node(x))
+        if step is not None:
+            self._path.pop()
+        self._open.remove(id(x))
+        self._places[id(x)] = place
+        self._alive.append(x)
+        return [place]
+
+    def _add(self, node: dict[str, Any]) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def _not_finite(self, x: float) -> int:
+        """The place of an infinity or a NaN, which JSON does not have."""
+        if str(x) not in self._strange:
+            self._strange[str(x)] = self._add({"k": "float", "v": str(x)})
+        return self._strange[str(x)]
+
+    def _where(self) -> str:
+        return ".".join(self._path) or "The model"
+
+    def _tensor(self, a: np.ndarray) -> str:
+        name = str(len(self.arrays))
+        self.arrays[name] = a
+        return name
+
+    def _node(self, x: Any) -> dict[str, Any]:
+        kind = type(x)
+        if kind in _WRITERS:
+            return _WRITERS[kind](self, x)
+        name = registry.name_of(kind)
+        if name is not None:
+            return self._own(name, x)
+        if x is np.float64 or x is np.float32:
+            return {"k": "type", "v": x.__name__}
+        if kind is np.memmap:
+            return self._array(np.asarray(x))
+        if isinstance(x, np.generic):
+            return {"k": "scalar", "v": self.value(np.asarray(x))}
+        if isinstance(x, np.dtype):
+            return {"k": "dtype", "v": x.str}
+        if generators.known(x):
+            return {"k": "generator", "v": self.value(generators.state(x))}
+        if hasattr(x, "get_params") and hasattr(x, "fit"):
+            return self._estimator(x)
+        return self._outside(x)
+
+    # -- plain data
+
+    def _bytes(self, x: bytes) -> dict[str, Any]:
+        return {"k": "bytes", "v": x.hex()}
+
+    def _tuple(self, x: tuple[Any, ...]) -> dict[str, Any]:
+        return {"k": "tuple", "v": [self.value(item, str(i)) for i, item in enumerate(x)]}
+
+    def _dict(self, x: dict[Any, Any]) -> dict[str, Any]:
+        return {"k": "dict", "keys": self.value(list(x)), "values": self.value(list(x.values()))}
+
+    def _list(self, x: list[Any]) -> dict[str, Any]:
+        if len(x) >= LONG:
+            kinds = set(map(type, x))
+            packed = self._packed(x, kinds.pop()) if len(kinds) == 1 else None
+            if packed is not None:
+                return packed
+        return {"k": "list", "v": [self.value(item, str(i)) for i, item in enumerate(x)]}
+
+    def _packed(self, x: list[Any], kind: type) -> dict[str, Any] | None:
+        """A long list of one type as arrays, where there is a way."""
+        if kind in (float, bool) or (kind is int and min(x) >= -(2**63) and max(x) < 2**63):
+            dtype: Any = np.int64 if kind is int else kind
+            return {"k": "numbers", "v": self._tensor(np.asarray(x, dtype))}
+        if kind in (str, bytes):
+            raw = [s.encode("utf-8", "surrogatepass") for s in x] if kind is str else x
+            lengths = np.fromiter(map(len, raw), np.int64, len(raw))
+            joined = np.frombuffer(b"".join(raw), np.uint8)
+            return {
+                "k": "texts",
+                "of": kind.__name__,
+                "v": self._tensor(joined),
+                "lengths": self._tensor(lengths),
+            }
+        if kind is dict:
+            names = list(x[0])
+            same = names and all(list(row) == names for row in x) and all(type(n) is str for n in names)
+            columns = [[row[name] for row in x] for name in names] if same else []
+            return {"k": "table", "names": names, "v": self._columns(columns)} if same else None
+        if kind is tuple:
+            same = len(x[0]) > 0 and all(len(row) == len(x[0]) for row in x)
+            return {"k": "tuples", "v": self._columns(list(map(list, zip(*x))))} if same else None
+        return None
+
+    def _columns(self, columns: list[list[Any]]) -> list[Any]:
+        return [self.value(column, str(i)) for i, column in enumerate(columns)]
+
+    # -- arrays
+
+    def _array(self, x: np.ndarray) -> dict[str, Any]:
+        node: dict[str, Any] = {"k": "array"}
+        if not x.flags.writeable:
+            node["frozen"] = True
+        if x.ndim > 1 and x.flags.f_contiguous and not x.flags.c_contiguous:
+            node["order"] = "F"  # products of matrices may be rounded by their layout
+            x = x.T
+        if x.dtype == object:
+            return node | {"k": "objects", "shape": list(x.shape), "v": self.value(x.ravel().tolist())}
+        if storable(x.dtype):
+            return node | {"v": self._tensor(x.astype(x.dtype.newbyteorder("="), copy=False))}
+        plain = np.array(x, x.dtype.newbyteorder("<"), order="C")
+        if not EXOTIC.match(plain.dtype.str):
+            raise ModelError(f"{self._where()} is an array of {x.dtype}, which a model file cannot hold.")
+        raw = np.frombuffer(plain.tobytes(), np.uint8)
+        return node | {"dtype": plain.dtype.str, "shape": list(x.shape), "v": self._tensor(raw)}
+
+    def _csr(self, x: Any) -> dict[str, Any]:
+        arrays = [self.value(np.asarray(a)) for a in (x.data, x.indices, x.indptr)]
+        return {"k": "csr", "v": arrays, "shape": list(x.shape), "matrix": isinstance(x, sp.csr_matrix)}
+
+    # -- the library's own
+
+    def _own(self, name: str, x: Any) -> dict[str, Any]:
+        if name in registry.RECORDS:
+            return {"k": "record", "of": name, "v": self._named(dict(zip(x._fields, x)))}
+        if name in registry.KERNELS:
+            return {
+                "k": "kernel",
+                "of": name,
+                "v": self._named({f: getattr(x, f) for f in registry.fields(type(x))}),
+            }
+        return {"k": "object", "of": name, "v": self._named(_state(x))}
+
+    def _named(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.value(x, name) for name, x in attributes.items()}
+
+    def _estimator(self, x: Any) -> dict[str, Any]:
+        name = registry.estimator_name(x)
+        params = registry.parameters(type(x))
+        left = {k: v for k, v in x.__getstate__().items() if k not in params and k not in registry.NOT_STORED}
+        return {
+            "k": "estimator",
+            "of": name,
+            "params": self._named({p: getattr(x, p) for p in params}),
+            "v": self._named(left),
+        }
+
+    def _outside(self, x: Any) -> dict[str, Any]:
+        """What only the user has: a function of his own, a generator of his own."""
+        name = ".".join(self._path)
+        if x is np.random:
+            return {"k": "numpy.random"}
+        of_parameter = bool(self._path) and not any(step.startswith("_") for step in self._path)
+        if of_parameter and isinstance(x, rules.UserRule):
+            return {"k": "outside", "name": name, "is": "rule", "called": x.__name__}
+        if of_parameter and callable(x) and not isinstance(x, type):
+            return {"k": "outside", "name": name, "is": "function", "called": getattr(x, "__name__", name)}
+        if of_parameter and callable(getattr(x, "random", None)):
+            return {"k": "outside", "name": name, "is": "generator", "called": type(x).__name__}
+        raise ModelError(
+            f"{self._where()} is of type {type(x).__module__}.{type(x).__name__}, which a model file cannot "
+            "hold: numbers, strings, arrays, CSR matrices, lists, tuples and dicts can be stored."
+        )
+
+
+_WRITERS: dict[type, Callable[[Writer, Any], dict[str, Any]]] = {
+    bytes: Writer._bytes,
+    tuple: Writer._tuple,
+    list: Writer._list,
+    dict: Writer._dict,
+    np.ndarray: Writer._array,
+    sp.csr_array: Writer._csr,
+    sp.csr_matrix: Writer._csr,
+}
+
+
+def _state(x: Any) -> dict[str, Any]:
+    """The attributes of an object that are worth keeping: nothing that belongs to a pass under way."""
+    attributes: dict[str, Any] = dict(x.__getstate__())
+    if isinstance(x, journal.Journal):
+        names = list(x._pieces)
+        whole = {name: getattr(x, name) for name in names}
+        attributes["_pieces"] = {name: [] if whole[name] is None else [whole[name]] for name in names}
+        attributes["_where"] = None
+    if isinstance(x, spaces.Dual):
+        attributes["_open"] = None
+        attributes["n_offered"] += 0 if x._open is None else len(x._open[0].sq)
+    if isinstance(x, spaces.Space) and "row_numbers" in attributes:
+        attributes["row_numbers"] = None
+    return attributes
