@@ -108,6 +108,7 @@ CASES = [
     Case("SecondOrderPerceptron", {}),
     Case("AROW", {}),
     Case("TextClassifier", {"bits": 8, "keep_names": True}, X=TEXTS),
+    Case("TextClassifier", {"bits": 8, "rule": rules.AROW(r=0.5), "readout": "last"}, X=TEXTS, y=THREE),
     Case("TextClassifier", {"bits": 8, "readout": "vote", "stop_words": ["abba"]}, X=TEXTS, y=THREE),
     Case("AROW", {"covariance": "full"}, y=THREE),
     Case("SCW", {"covariance": "full", "variant": "II"}),

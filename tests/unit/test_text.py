@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from perceptrons import OnlineClassifier, TextClassifier, TextHasher, rules
+from perceptrons import AROW, OnlineClassifier, TextClassifier, TextHasher, rules
 from perceptrons.io import Texts
 from perceptrons.text import EncodingError, loops, tables
 
@@ -322,6 +322,26 @@ def test_it_learns_what_hasher_and_learner_learn():
     np.testing.assert_allclose(fused.coef_, apart[-1].coef_, rtol=1e-9, atol=1e-12)
     assert fused.n_updates_ == apart[-1].n_updates_
     assert fused.n_features_in_ == 2**12
+
+
+@pytest.mark.parametrize("y", [LABELS, ["a", "b", "c", "a"]], ids=["two", "three"])
+def test_rules_with_a_confidence_per_column(y):
+    texts, labels = MAIL * 5, y * 5
+    made = {"row_norm": "l2", "shuffle": False, "max_iter": 2}
+    fused = TextClassifier(rule=rules.AROW(r=0.5), readout="last", bits=12, precision="float64", **made)
+    apart = AROW(r=0.5, **made).fit(TextHasher(bits=12, norm=None).transform(texts), labels)
+    fused.fit(texts, labels)
+    np.testing.assert_allclose(fused.coef_, apart.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fused.covariance_, apart.covariance_)
+    assert fused.predict(MAIL).tolist() == y
+    assert fused.predict_one(MAIL[0]) == y[0]
+    told = fused.explain(MAIL[0])
+    assert told.score == pytest.approx(told.intercept + sum(c.contribution for c in told.contributions))
+    fused.learn_one("another one", labels[0])
+    with pytest.raises(ValueError, match="readout='last'"):
+        TextClassifier(rule=rules.SCW1(phi=1.0)).fit(texts, labels)
+    with pytest.raises(rules.RuleError, match="first-order"):
+        OnlineClassifier(rule=rules.AROW()).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_the_hasher_takes_the_place_of_scikit_learns():

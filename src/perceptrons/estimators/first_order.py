@@ -196,14 +196,17 @@ class OnlineClassifier(FirstOrder):
         super()._check_params()
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
         rule = self._rule()
+        for name in getattr(rule, "_fields", ()):
+            where = f"rule {type(rule).__name__}.{name}"
+            checks.positive(where, getattr(rule, name), zero=name in ("p", "delta"))
+        self._check_rule(rule)
+
+    def _check_rule(self, rule: Any) -> None:
         if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:
             raise rules.RuleError(
                 "rule must be a first-order record of perceptrons.rules, or a function under "
                 f"@rules.rule; got {rule!r}."
             )
-        for name in getattr(rule, "_fields", ()):
-            where = f"rule {type(rule).__name__}.{name}"
-            checks.positive(where, getattr(rule, name), zero=name in ("p", "delta"))
         engine_rule(rule)  # a user's rule that does not compile is refused here, before anything changes
 
     def _rule(self) -> Any:

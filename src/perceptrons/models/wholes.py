@@ -20,6 +20,7 @@ from ..estimators.maximum_margin import MaxMargin, Problem
 from ..estimators.multiplicative import Elimination
 from ..estimators.online import Online
 from ..estimators.risk import Descent, RiskDescent
+from ..text.classifier import TextClassifier
 from .checks import array, fits, labels, need, number, truth, whole
 
 
@@ -85,10 +86,10 @@ def _expected(x: Any) -> tuple[type, ...]:
     """The spaces that a learner has, or that its classes have each."""
     if isinstance(x, BudgetKernelPerceptron):
         return (spaces.Budget,)
+    if isinstance(x, SecondOrder) or (isinstance(x, TextClassifier) and x._second_order()):
+        return (spaces.Confident,)
     if isinstance(x, FirstOrder):
         return (spaces.Linear, spaces.Joint)
-    if isinstance(x, SecondOrder):
-        return (spaces.Confident,)
     return (spaces.Elimination,) if isinstance(x, Elimination) else (spaces.Multiplicative,)
 
 

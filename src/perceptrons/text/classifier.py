@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .. import rules
 from ..engine import intake, linear, spaces
 from ..engine.custom import engine_rule
 from ..estimators import checks
@@ -20,6 +21,8 @@ from .hashing import Hasher, Rows, as_texts, bench_for, csr, most_entries
 from .names import Names, spelled
 from .parameters import TextParameters
 
+#: Rules of second order that work with the diagonal of a covariance.
+WITH_CONFIDENCE = (rules.AROW, rules.SCW1, rules.SCW2)
 #: Longer texts go the general way.
 _LANE_BYTES = 1 << 16
 
@@ -99,7 +102,8 @@ class TextClassifier(TextParameters, OnlineClassifier):
     Parameters
     ----------
     rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
-        Default: ``rules.Perceptron()``.
+        Default: ``rules.Perceptron()``. ``rules.AROW``, ``SCW1`` and ``SCW2`` keep a confidence per column;
+        they need ``readout="last"``, and learn several classes one against the rest.
     readout : {"last", "average", "vote", "random"}, default="average"
     row_norm : {"l2", None}, default="l2"
         Rows, with their constant coordinate, are divided by their length.
@@ -150,6 +154,41 @@ max_log, callback, verbose
         checks.one_of("precision", self.precision, ("float32", "float64"))
         if self.cache_mb is not None:
             checks.positive("cache_mb", self.cache_mb, zero=True)
+
+    # ------------------------------------------------------------ rules with a confidence per column
+
+    def _second_order(self) -> bool:
+        return type(self.rule) in WITH_CONFIDENCE
+
+    def _check_rule(self, rule: Any) -> None:
+        if not self._second_order():
+            super()._check_rule(rule)
+        elif self.readout != "last" or self.normalized_votes:
+            raise ValueError(
+                f"rule {type(rule).__name__} predicts with its last weights: give readout='last' and "
+                f"normalized_votes=False; got readout={self.readout!r}."
+            )
+
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+        if self._second_order():
+            return spaces.Confident(self.rule, frame, n_features, full=False)
+        return super()._binary_space(frame, n_features)
+
+    def _is_joint(self) -> bool:
+        return super()._is_joint() and not self._second_order()
+
+    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+        if self._second_order():
+            raise ValueError(f"rule {type(self.rule).__name__} starts from w = 0; drop coef_init.")
+        super()._start_at(space, d, coef_init, intercept_init)
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """Diagonal of Sigma, one row per learner, for rules that have one."""
+        if not self._second_order():
+            raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
+        learners = getattr(self._fitted("covariance_"), "learners", [self._space])
+        return np.stack([learner.trimmed_sigma() for learner in learners])
 
     # ------------------------------------------------------------ intake
 

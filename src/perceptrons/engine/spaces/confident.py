@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import confidence, scalars
+from .. import confidence, linear, scalars
 from .base import Frame, Rows, Space, empty_log, logged
 
 
@@ -81,6 +81,12 @@ class Confident(Space):
         out = np.empty(n)
         confidence.variances(rows, self.covariance(), out)
         return out
+
+    def scores(self, rows: Rows, readout: str) -> np.ndarray:
+        """(rows, 1): <w, x>, at the cost of the rows' entries alone."""
+        out = np.empty(len(rows.sq))
+        linear.scores(rows, self.v, out)
+        return out[:, None]
 
     def weights(self, readout: str) -> np.ndarray:
         return np.concatenate([self.v[: self.n_features], self.v[-1:]])[None, :]

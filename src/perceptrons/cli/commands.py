@@ -1,0 +1,205 @@
+"""What can be asked for. A command answers the work to be done, and :func:`perceptrons.cli.main` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import typer
+from typer import Argument, Option
+
+from .options import Debug, Json, Learning, Quiet, Reading, Running, grouped
+
+Job = Callable[[], Any]
+
+app = typer.Typer(
+    name="perceptrons",
+    help="Learn halfspaces online, with the proof attached: perceptron, MIRA, PA, Winnow, AROW and others.",
+    epilog="Exit codes: 0 done, 1 the work failed, 2 the command was given wrongly. '-' is standard input.",
+    rich_markup_mode=None,  # plain help: rich takes longer to import than all the rest
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS = ("train", "predict", "evaluate", "certify", "info", "fetch", "demo")
+
+Data = Annotated[
+    list[str],
+    Argument(help="Files in any format, plain or compressed; '-' is standard input.", metavar="DATA"),
+]
+ModelFile = Annotated[str, Argument(help="A model file.", metavar="MODEL")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from .._version import __version__
+
+        typer.echo(f"perceptrons {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _perceptrons(
+    version: Annotated[
+        bool, Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@grouped
+def train(
+    data: Data,
+    model: Annotated[str, Option("--model", "-m", help="Where the model goes.")],
+    learning: Learning,
+    running: Running,
+    checkpoint: Annotated[
+        str | None,
+        Option(
+            help="A file that the run is stored in on the way. The same command again goes on from there, to "
+            "the same model bit for bit. It is removed when the run is done."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        str, Option(help="Seconds, as 30, or rows, as 100000rows.", metavar="TIME|ROWS")
+    ] = "30",
+    *,
+    reading: Reading,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> Job:
+    """Learn from data and store the model.
+
+    The errors reported are those of the online protocol: each row is predicted before it is learned.
+    """
+
+    def work() -> int:
+        from .training import Run
+
+        return Run(data, model, reading, learning, running, checkpoint, checkpoint_every, json, quiet).train()
+
+    return work
+
+
+@app.command()
+@grouped
+def predict(
+    model: ModelFile,
+    data: Data,
+    output: Annotated[str | None, Option("--output", "-o", help="A file; default: standard output.")] = None,
+    scores: Annotated[bool, Option("--scores", help="The scores behind each label, too.")] = False,
+    unlabelled: Annotated[bool, Option("--unlabelled", help="The data have no column of labels.")] = False,
+    *,
+    reading: Reading,
+    json: Json = False,
+    debug: Debug = False,
+) -> Job:
+    """Predict the label of each row.
+
+    One line a row. Rows are read as those the model was trained on, unless an option says otherwise.
+    """
+
+    def work() -> int:
+        from .predicting import predict
+
+        return predict(model, data, reading, output, scores, unlabelled, json)
+
+    return work
+
+
+@app.command()
+@grouped
+def evaluate(model: ModelFile, data: Data, reading: Reading, json: Json = False, debug: Debug = False) -> Job:
+    """Test a model on labelled rows.
+
+    Accuracy; precision, recall and F1 of each class; who was taken for whom.
+    """
+
+    def work() -> int:
+        from .predicting import evaluate
+
+        return evaluate(model, data, reading, json)
+
+    return work
+
+
+@app.command()
+@grouped
+def certify(
+    model: ModelFile,
+    data: Data,
+    exact: Annotated[bool, Option("--exact", help="Check in fractions, without rounding.")] = False,
+    comparators: Annotated[
+        Literal["free", "all"], Option(help="'all' also solves for the best margin.")
+    ] = "free",
+    delta: Annotated[float, Option(help="How often a bound on future errors may be wrong.")] = 0.05,
+    output: Annotated[
+        str | None, Option("--output", "-o", help="Also store the certificate as JSON.")
+    ] = None,
+    html: Annotated[bool, Option("--html", help="The certificate as a table in HTML.")] = False,
+    *,
+    reading: Reading,
+    json: Json = False,
+    debug: Debug = False,
+) -> Job:
+    """Hold a model's counts against the theorems.
+
+    DATA are the rows it was trained on. The certificate is checked again from the rows alone.
+    Exit code 1: a claim does not hold.
+    """
+
+    def work() -> int:
+        from .certifying import certify
+
+        return certify(model, data, reading, exact, comparators, delta, output, html, json)
+
+    return work
+
+
+@app.command()
+def info(model: ModelFile, json: Json = False, debug: Debug = False) -> Job:
+    """What is in a model file."""
+
+    def work() -> int:
+        from .describing import info
+
+        return info(model, json)
+
+    return work
+
+
+@app.command()
+def fetch(
+    names: Annotated[list[str] | None, Argument(help="Public data sets.", metavar="[NAME]")] = None,
+    list_: Annotated[bool, Option("--list", help="Which there are, and which are on this machine.")] = False,
+    to: Annotated[str | None, Option(help="A folder; default: the cache.", metavar="FOLDER")] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> Job:
+    """Have public data sets on this machine.
+
+    Prints where their files are; those that are not here yet are downloaded and checked.
+    """
+
+    def work() -> int:
+        from .fetching import fetch
+
+        return fetch(names or [], list_, to, json)
+
+    return work
+
+
+@app.command()
+def demo(json: Json = False, debug: Debug = False) -> Job:
+    """Train the family on embedded data.
+
+    One table, with the bounds beside the counts; no download.
+    """
+
+    def work() -> int:
+        from .showing import demo
+
+        return demo(json)
+
+    return work

@@ -1,0 +1,121 @@
+"""``perceptrons info``: what is in a model file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import printing
+
+
+def info(path: str, as_json: bool) -> int:
+    """The file's own description, and the counts of the model."""
+    found = facts(path)
+    if as_json:
+        printing.document(found)
+    else:
+        print(printing.facts(_lines(found)))
+    return 0
+
+
+def facts(path: str) -> dict[str, Any]:
+    """All that can be said; without the counts where the model needs a function that only its maker has."""
+    from ..models import ModelError, container, describe
+    from ..models.saving import read
+
+    described = describe(path)
+    contents = container.read(path)
+    found: dict[str, Any] = {
+        "file": path,
+        "bytes": os.path.getsize(path),
+        "format": described["format"],
+        "library": described["library"],
+        "sha256": container.digest(contents.text, str(described["format"]), contents.arrays),
+        "arrays": described["n_arrays"],
+        "estimator": described["estimator"],
+        "parameters": described["parameters"],
+    }
+    try:
+        stored = read(path)
+    except ModelError as error:
+        return {**found, "incomplete": str(error)}
+    note = stored.position if isinstance(stored.position, dict) else {}
+    found["checkpoint"] = "report" in note
+    for name in ("layout", "holdout", "options"):
+        if note.get(name) is not None:
+            found[name] = note[name]
+    return {**found, **_learned(stored.model)}
+
+
+def _learned(model: Any) -> dict[str, Any]:
+    """Classes, counts and bracket of a fitted model."""
+    if not hasattr(model, "classes_"):
+        return {"fitted": False}
+    names = {
+        "classes": "classes_",
+        "features": "n_features_in_",
+        "mistakes": "n_mistakes_",
+        "updates": "n_updates_",
+        "errors": "n_errors_",
+        "radius": "radius_",
+        "margin_bounds": "margin_bounds_",
+    }
+    found: dict[str, Any] = {"fitted": True}
+    for name, attribute in names.items():
+        value = getattr(model, attribute, None)
+        if value is not None:
+            found[name] = value
+    history = getattr(model, "history_", None)
+    if history:
+        found["examples"] = sum(record.get("examples", 0) for record in history)
+    return found
+
+
+def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [
+        ("file", f"{found['file']}, {printing.size(found['bytes'])}, {found['arrays']} arrays"),
+        ("format", f"version {found['format']}, written by perceptrons {found['library']}"),
+        ("sha256", found["sha256"]),
+        ("estimator", found["estimator"]),
+    ]
+    own = {
+        name: value for name, value in (found["parameters"] or {}).items() if not _usual(found, name, value)
+    }
+    if own:
+        lines.append(("parameters", ", ".join(f"{name}={value}" for name, value in own.items())))
+    if "incomplete" in found:
+        return [*lines, ("incomplete", found["incomplete"])]
+    if found["checkpoint"]:
+        lines.append(("checkpoint", "of a run that is not done; its command, run again, goes on"))
+    if not found["fitted"]:
+        return [*lines, ("state", "has learned nothing yet")]
+    return lines + _counts(found)
+
+
+def _usual(found: dict[str, Any], name: str, value: str) -> bool:
+    """Whether a parameter has its default."""
+    import perceptrons
+
+    try:
+        return repr(getattr(getattr(perceptrons, found["estimator"])(), name)) == value
+    except AttributeError:
+        return False
+
+
+def _counts(found: dict[str, Any]) -> list[tuple[str, str]]:
+    labels = [printing.label(one) for one in found["classes"]]
+    shown = ", ".join(labels[:10]) + (", …" if len(labels) > 10 else "")
+    lines = [("classes", f"{len(labels)}: {shown}"), ("features", f"{found.get('features', 0):,}")]
+    counts = [(name, found[name]) for name in ("examples", "mistakes", "updates", "errors") if name in found]
+    lines.append(("counts", ", ".join(f"{value:,} {name}" for name, value in counts)))
+    pair = found.get("margin_bounds")
+    if isinstance(pair, tuple) and isinstance(pair[1], float) and 0.0 < pair[1] < float("inf"):
+        least = printing.number((found["radius"] / pair[1]) ** 2)
+        margin = f"R = {found['radius']:.4g}, no margin above {pair[1]:.4g}"
+        lines.append(("bound", f"{margin}: Novikoff's theorem allows at least {least} mistakes"))
+    layout = found.get("layout")
+    if layout:
+        lines.append(("rows", ", ".join(f"{name}={value}" for name, value in layout.items())))
+    if found.get("holdout"):
+        lines.append(("held out", f"{found['holdout']} of the rows were kept for testing"))
+    return lines

@@ -1,0 +1,237 @@
+"""From the options to a learner: which class a rule's name means, and which parameters it takes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import Misuse
+
+if TYPE_CHECKING:
+    from .options import Learning
+
+
+class Learner(NamedTuple):
+    """What a name on the command line means."""
+
+    class_name: str  #: public name
+    fixed: dict[str, Any]  #: parameters that the name stands for
+
+
+#: light to import: the classes are looked up when one is needed
+RULES: dict[str, Learner] = {
+    "perceptron": Learner("Perceptron", {}),
+    "margin": Learner("MarginPerceptron", {}),
+    "mira": Learner("MIRA", {}),
+    "pa": Learner("PassiveAggressive", {"variant": "hard"}),
+    "pa1": Learner("PassiveAggressive", {"variant": "I"}),
+    "pa2": Learner("PassiveAggressive", {"variant": "II"}),
+    "romma": Learner("ROMMA", {"aggressive": False}),
+    "aggressive-romma": Learner("ROMMA", {"aggressive": True}),
+    "alma": Learner("ALMA", {}),
+    "winnow": Learner("Winnow", {}),
+    "balanced-winnow": Learner("BalancedWinnow", {}),
+    "elimination": Learner("Elimination", {}),
+    "p-norm": Learner("PNormPerceptron", {}),
+    "second-order": Learner("SecondOrderPerceptron", {}),
+    "arow": Learner("AROW", {}),
+    "scw": Learner("SCW", {}),
+    "kernel-perceptron": Learner("KernelPerceptron", {}),
+    "budget": Learner("BudgetKernelPerceptron", {}),
+    "risk-descent": Learner("RiskDescent", {}),
+    "max-margin": Learner("MaxMargin", {}),
+}
+
+_CONFIDENT = ("arow", "scw")  #: rules of second order that texts take, too
+_OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
+_OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
+_RUN_BY_US = {"callback", "verbose", "warm_start", "shuffle", "random_state", "early_stopping"}
+_OF_EPOCHS = {"max_iter", "n_iter_no_change", "validation_fraction"}  #: fit knows them, a stream does not
+
+
+def complete_rule(start: str) -> list[str]:
+    """For the shell."""
+    return [name for name in RULES if name.startswith(start)]
+
+
+def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
+    """The estimator that the options describe, its parameters checked."""
+    if learning.rule not in RULES:
+        raise Misuse(f"--rule must be one of {', '.join(RULES)}; got {learning.rule!r}.")
+    if learning.text and learning.kernel is not None:
+        raise Misuse("--text and --kernel do not go together; give one of them.")
+    named = _given(learning)
+    if learning.text:
+        model = _text_learner(learning, named, seed, encoding_errors)
+    elif learning.kernel is not None:
+        model = _kernel_learner(learning, named, seed)
+    else:
+        class_ = _class(RULES[learning.rule].class_name)
+        model = _made(class_, {**RULES[learning.rule].fixed, **named}, seed)
+    return _checked(model)
+
+
+def _checked(model: Any) -> Any:
+    try:
+        model._check_params()
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+    return model
+
+
+def _class(name: str) -> Any:
+    import perceptrons
+
+    return getattr(perceptrons, name)
+
+
+def _given(learning: Learning) -> dict[str, Any]:
+    """Parameters that were given, by their names in the class."""
+    found = {name: getattr(learning, name) for name in _OWN if getattr(learning, name) is not None}
+    if learning.readout is not None:
+        found["readout"] = learning.readout
+    for text in learning.param or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise Misuse(f"--param takes name=value; got {text!r}.")
+        found[name] = value_of(value)
+    for name in ("ngrams", *_OF_TEXT):
+        if not learning.text and name not in ("bits", "hash_seed") and getattr(learning, name) is not None:
+            raise Misuse(f"--{name} is for texts; give --text.")
+    return found
+
+
+def value_of(text: str) -> Any:
+    """A parameter's value: none, true, false, a number, a list of them, or else a word.
+
+    >>> value_of("0.5"), value_of("none"), value_of("true"), value_of("l2"), value_of("(1, 2)")
+    (0.5, None, True, 'l2', (1, 2))
+    """
+    words = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf")}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
+    """The estimator; a parameter that it has not is refused."""
+    known = set(class_._get_param_names())
+    idle = _RUN_BY_US | (_OF_EPOCHS if hasattr(class_, "partial_fit") else set())
+    useless = next((name for name in parameters if name in idle), None)
+    if useless is not None:
+        raise Misuse(f"--param {useless} has no meaning here; see --passes, --shuffle, --seed and --holdout.")
+    strange = next((name for name in parameters if name not in known), None)
+    if strange is not None:
+        others = ", ".join(sorted(known - idle))
+        raise Misuse(f"{class_.__name__} has no parameter {strange!r}; it has {others}.")
+    if "random_state" in known:
+        parameters = {"random_state": seed, **parameters}
+    if isinstance(parameters.get("kernel"), str):
+        parameters = {**parameters, "kernel": kernel_of(parameters["kernel"])}
+    return class_(**parameters)
+
+
+# ------------------------------------------------------------------- rules within other learners
+
+
+def _text_learner(learning: Learning, named: dict[str, Any], seed: int, encoding_errors: str | None) -> Any:
+    class_ = _class("TextClassifier")
+    for option, name in _OF_TEXT.items():
+        if getattr(learning, option) is not None:
+            named[name] = getattr(learning, option)
+    if learning.ngrams is not None:
+        named["ngram_range"] = _range(learning.ngrams)
+    if encoding_errors is not None:
+        named["errors"] = encoding_errors
+    return _with_rule(class_, learning, named, seed, "--text")
+
+
+def _kernel_learner(learning: Learning, named: dict[str, Any], seed: int) -> Any:
+    named["kernel"] = kernel_of(learning.kernel)
+    if learning.rule in ("kernel-perceptron", "budget", "max-margin"):
+        return _made(_class(RULES[learning.rule].class_name), named, seed)
+    return _with_rule(_class("KernelClassifier"), learning, named, seed, "--kernel")
+
+
+def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int, option: str) -> Any:
+    """A learner that takes any rule, with the rule that the named class would use."""
+    own = _class(RULES[learning.rule].class_name)
+    confident = learning.rule in _CONFIDENT and option == "--text"
+    if learning.rule == "kernel-perceptron" or not (hasattr(own, "_rule") or confident):
+        raise Misuse(f"{option} takes the rules {', '.join(_fitting(option))}; got --rule {learning.rule}.")
+    here = set(class_._get_param_names())
+    of_rule = {name: value for name, value in named.items() if name not in here}
+    source = _checked(_made(own, {**RULES[learning.rule].fixed, **of_rule}, seed))
+    rest = {name: value for name, value in named.items() if name in here}
+    if confident:
+        return _made(class_, {"rule": _confident_rule(source), "readout": "last", **rest}, seed)
+    if type(source._scheme()).__name__ != "Top":
+        raise Misuse(f"{option} moves the true class and its best rival only; drop {', '.join(of_rule)}.")
+    if getattr(source, "gamma", None) == "auto":
+        raise Misuse(f"--rule margin needs --gamma with {option}.")
+    return _made(class_, {"rule": source._rule(), **rest}, seed)
+
+
+def _fitting(option: str) -> list[str]:
+    """The rules that another learner takes."""
+    first_order = [name for name in RULES if hasattr(_class(RULES[name].class_name), "_rule")]
+    first_order.remove("kernel-perceptron")
+    return [*first_order, *(_CONFIDENT if option == "--text" else ())]
+
+
+def _confident_rule(source: Any) -> Any:
+    """The record of a learner that has a confidence per column."""
+    from perceptrons.engine.spaces import Frame
+
+    if source.covariance != "diagonal":
+        raise Misuse("--text keeps the diagonal of a covariance; drop covariance=full.")
+    return source._binary_space(Frame(), 1).rule
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, _, high = text.partition("-")
+    try:
+        return int(low), int(high or low)
+    except ValueError:
+        raise Misuse(f"--ngrams takes a range such as 1-2; got {text!r}.") from None
+
+
+# ---------------------------------------------------------------------------------------- kernels
+
+
+_KERNELS = ("Linear", "Polynomial", "Gaussian", "AllSubsets", "Normalized")
+
+
+def kernel_of(text: Any) -> Any:
+    """A kernel from its name, or written as in Python: ``Normalized(Polynomial(degree=2)) + Linear()``.
+
+    >>> kernel_of("Gaussian(gamma=0.5)")
+    Gaussian(gamma=0.5)
+    """
+    try:
+        return _built(ast.parse(text, mode="eval").body)
+    except (SyntaxError, TypeError, ValueError, KeyError, MemoryError, RecursionError) as error:
+        raise Misuse(f"--kernel takes a kernel such as 'Gaussian(gamma=0.1)'; got {text!r}.") from error
+
+
+def _built(node: ast.expr) -> Any:
+    """What an expression of kernels means; nothing but kernels and constants is looked at."""
+    from perceptrons import kernels
+
+    if isinstance(node, ast.Name):
+        if node.id in kernels.NAMES:
+            return node.id
+        node = ast.Call(node, [], [])
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id not in _KERNELS:
+            raise ValueError(f"{node.func.id} is no kernel")
+        values = [_built(part) for part in node.args]
+        named = {str(part.arg): _built(part.value) for part in node.keywords}
+        return getattr(kernels, node.func.id)(*values, **named)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
+        left, right = _built(node.left), _built(node.right)
+        return left + right if isinstance(node.op, ast.Add) else left * right
+    return ast.literal_eval(node)

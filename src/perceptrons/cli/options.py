@@ -1,0 +1,153 @@
+"""The options of the commands, in groups; a group is a record, and each command says which it takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, get_type_hints
+
+from typer import Option
+
+from .learners import RULES, complete_rule
+
+Text = str | None
+Whole = int | None
+Number = float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """How rows are read. None: not said; then as the model remembers, or by the name and the first lines."""
+
+    format: Annotated[
+        Literal["libsvm", "vw", "csv", "tsv", "jsonl", "parquet"] | None,
+        Option(help="Default: by the name of the file, or else by its first lines."),
+    ] = None
+    label_column: Annotated[
+        Text, Option(help="Number, from 0 (-1 is the last), or name; jsonl: a key.", show_default="0")
+    ] = None
+    text_column: Annotated[
+        Text, Option(help="The column of the text. Default with --text: 1, in jsonl the key 'text'.")
+    ] = None
+    weight_column: Annotated[Text, Option(help="A column that says how much each row counts.")] = None
+    delimiter: Annotated[Text, Option(help="Default: a comma; in tsv a tab.")] = None
+    header: Annotated[
+        bool | None, Option("--header/--no-header", help="Whether the first line names the columns.")
+    ] = None
+    categorical: Annotated[
+        Text, Option(help="Columns that hold words, by number or name, with commas between them.")
+    ] = None
+    labels: Annotated[
+        Literal["auto", "text", "number"] | None, Option(help="What labels are.", show_default="auto")
+    ] = None
+    zero_based: Annotated[
+        bool | None, Option("--zero-based/--one-based", help="Where the indices of libsvm start.")
+    ] = None
+    features: Annotated[Whole, Option(help="Columns of libsvm rows, where they come from a pipe.", min=1)] = (
+        None
+    )
+    on_bad_line: Annotated[
+        Literal["raise", "skip"] | None, Option(help="'skip' counts bad lines.", show_default="raise")
+    ] = None
+    encoding_errors: Annotated[
+        Literal["refuse", "replace"] | None,
+        Option(help="What becomes of bytes that are not UTF-8.", show_default="refuse"),
+    ] = None
+    batch_bytes: Annotated[Whole, Option(help="Content read at a time.", show_default="1048576")] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Learning:
+    """Which learner, with which parameters."""
+
+    rule: Annotated[
+        str, Option(help=f"One of {', '.join(RULES)}.", metavar="RULE", autocompletion=complete_rule)
+    ] = "perceptron"
+    text: Annotated[bool, Option("--text", help="Learn from raw text.")] = False
+    kernel: Annotated[
+        Text, Option(help="Learn with a kernel: 'gaussian', 'Polynomial(degree=3)', 'Gaussian(gamma=0.1)'.")
+    ] = None
+    readout: Annotated[
+        Literal["last", "average", "vote", "random"] | None,
+        Option(help="Which weights predict.", show_default="the learner's own"),
+    ] = None
+    C: Annotated[Number, Option("--C", help="PA-I, PA-II, SCW, max-margin: the larger, the bolder.")] = None
+    p: Annotated[Number, Option("--p", help="MIRA: the margin asked for; p-norm: the norm.")] = None
+    variant: Annotated[Text, Option(help="PA: hard, I, II; SCW: I, II; MIRA: pa, crammer_singer.")] = None
+    gamma: Annotated[Number, Option(help="margin: the margin aimed at.")] = None
+    eps: Annotated[Number, Option(help="margin: the share of gamma that may be missed.")] = None
+    alpha: Annotated[Number, Option(help="ALMA: how close to the best margin; winnow: the factor.")] = None
+    eta: Annotated[Number, Option(help="Balanced winnow: the rate; SCW: the confidence.")] = None
+    delta: Annotated[Number, Option(help="Aggressive ROMMA: the share of the margin given away.")] = None
+    r: Annotated[Number, Option("--r", help="AROW: the larger, the more cautious.")] = None
+    param: Annotated[
+        list[str] | None, Option(help="name=value: any other parameter of the learner. May be repeated.")
+    ] = None
+    bits: Annotated[
+        Whole, Option(help="2^bits columns for words and names.", show_default="18; with --text 22")
+    ] = None
+    ngrams: Annotated[Text, Option(help="--text: from how many to how many words, as 1-2.")] = None
+    analyzer: Annotated[Text, Option(help="--text: word, char or char_wb.")] = None
+    values: Annotated[Text, Option(help="--text: count, binary or sublinear.")] = None
+    hash_seed: Annotated[Whole, Option(help="Seed of the hash.", min=0, show_default="0")] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Running:
+    """How often, in what order, and what is kept for testing."""
+
+    passes: Annotated[int, Option(help="How often the data are read.", min=1)] = 1
+    shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch.")] = False
+    seed: Annotated[int, Option(help="Of all that is random.", min=0)] = 0
+    holdout: Annotated[
+        Text, Option(help="Keep this share of the rows for testing: with 0.1 every tenth.")
+    ] = None
+
+
+Json = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
+Debug = Annotated[bool, Option("--debug", help="Show where an error comes from.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Nothing but errors.")]
+
+_GROUPS = (Reading, Learning, Running)
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command whose parameters that are groups become the options of the groups."""
+    hints = get_type_hints(command, include_extras=True)
+    own = inspect.signature(command).parameters
+    groups = {name: hints[name] for name in own if hints[name] in _GROUPS}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in own.items():
+        if name in groups:
+            parameters += _parameters(groups[name])
+        else:
+            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def run(**given: Any) -> Any:
+        made = {
+            name: group(**{field.name: given.pop(field.name) for field in dataclasses.fields(group)})
+            for name, group in groups.items()
+        }
+        return command(**given, **made)
+
+    run.__annotations__ = {}
+    del run.__dict__["__wrapped__"]  # or its signature would be taken
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    kinds = get_type_hints(group, include_extras=True)
+    only = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(field.name, only, default=field.default, annotation=kinds[field.name])
+        for field in dataclasses.fields(group)
+    ]
+
+
+def flag(name: str) -> str:
+    """The option that sets a field."""
+    return "--" + name.replace("_", "-")

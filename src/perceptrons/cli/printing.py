@@ -1,0 +1,108 @@
+"""Text and JSON for standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: NumPy's become Python's, whole labels stay whole, no infinities.
+
+    >>> plain({"label": 1.0, "bound": float("inf")})
+    {'label': 1, 'bound': None}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return value if isinstance(value, (str, int, bool, type(None))) else str(value)
+
+
+def label(value: Any) -> str:
+    """A label as text on one line."""
+    text = str(plain(value))
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def document(value: dict[str, Any]) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextlib.contextmanager
+def whole_file(path: str) -> Iterator[TextIO]:
+    """A text file that is there whole or not at all; what is no ordinary file is written to as it is."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as device:
+            yield device
+        return
+    final = os.path.realpath(path)
+    half = f"{final}.{os.getpid()}.part"
+    try:
+        with open(half, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        os.replace(half, final)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(half)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") -> str:
+    """Columns: the first to the left, the others to the right."""
+    cells = [list(map(str, row)) for row in [head, *rows]]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(head))]
+    lines = []
+    for row in cells:
+        parts = [
+            part.ljust(width) if k == 0 else part.rjust(width)
+            for k, (part, width) in enumerate(zip(row, widths))
+        ]
+        lines.append((indent + "  ".join(parts)).rstrip())
+    return "\n".join(lines)
+
+
+def facts(pairs: Sequence[tuple[str, str]], width: int = 12) -> str:
+    """A fact a line."""
+    return "\n".join(f"{name:<{width}}{text}".rstrip() for name, text in pairs)
+
+
+def size(n_bytes: int) -> str:
+    """Bytes for people.
+
+    >>> size(999), size(16_800_000)
+    ('999 bytes', '16.8 MB')
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.1f} {name}"
+    return f"{n_bytes} bytes"
+
+
+def number(value: float) -> str:
+    """Few digits, and thousands in groups."""
+    return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun, which takes an s.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's' if not noun.endswith('s') else 'es'}"
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100.0 * part / whole:.2f} %" if whole else "–"

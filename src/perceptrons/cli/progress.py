@@ -1,0 +1,102 @@
+"""How a run is doing: a bar on a terminal, a line now and then in a log. Both on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from .printing import number
+
+EVERY = 10.0  # seconds between two lines of a log
+
+
+def text(report: Any, rate: float) -> str:
+    """Rows, speed, errors, mistakes, bound."""
+    parts = [f"{report.rows:,} rows", f"{number(rate)} rows/s"]
+    if report.validated:
+        parts.append(f"{report.errors:,} errors ({100.0 * report.error_rate:.2f} %)")
+    if report.mistakes is not None:
+        parts.append(f"{report.mistakes:,} mistakes")
+    if report.bound is not None:
+        parts.append(f"bound {number(report.bound)}")
+    return ", ".join(parts)
+
+
+class Clock:
+    """Rows a second from the start until it is stopped."""
+
+    def __init__(self, rows: int = 0):
+        self.start, self.rows = time.perf_counter(), rows
+        self.end: float | None = None
+
+    def stop(self) -> None:
+        self.end = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return max((time.perf_counter() if self.end is None else self.end) - self.start, 1e-9)
+
+    def rate(self, rows: int) -> float:
+        return (rows - self.rows) / self.seconds
+
+
+class Silent:
+    """No progress is shown."""
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def show(self, report: Any, clock: Clock) -> None:
+        pass
+
+
+class Lines(Silent):
+    """One line every ten seconds, counted from the first batch, whose loops may have to be compiled."""
+
+    def __init__(self) -> None:
+        self.next = 0.0
+
+    def show(self, report: Any, clock: Clock) -> None:
+        if self.next == 0.0:
+            self.next = clock.seconds + EVERY
+        elif clock.seconds >= self.next:
+            print(text(report, clock.rate(report.rows)), file=sys.stderr, flush=True)
+            self.next = clock.seconds + EVERY
+
+
+class Bar(Silent):
+    """A bar that knows how many bytes there are, or runs to and fro where nobody does."""
+
+    def __init__(self, stream: Any, passes: int):
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.stream, self.passes = stream, passes
+        columns = (BarColumn(24), TimeRemainingColumn(compact=True), TextColumn("{task.description}"))
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        total = stream.bytes_total
+        self.task = self.bar.add_task("", total=None if total is None else max(1, total * passes))
+
+    def __enter__(self) -> Bar:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.bar.stop()
+
+    def show(self, report: Any, clock: Clock) -> None:
+        done = (self.stream.bytes_total or 0) * report.passes + self.stream.bytes_read
+        pass_ = f"pass {report.passes + 1} of {self.passes}: " if self.passes > 1 else ""
+        description = pass_ + text(report, clock.rate(report.rows))
+        self.bar.update(self.task, completed=done, description=description)
+
+
+def watcher(stream: Any, passes: int, quiet: bool) -> Silent:
+    """What suits standard error."""
+    if quiet:
+        return Silent()
+    return Bar(stream, passes) if sys.stderr.isatty() else Lines()

@@ -1,0 +1,273 @@
+"""From the options to rows: which stream, and which of its rows, in what order."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from .errors import Failure, Misuse
+from .options import Learning, Reading
+from .signals import Signals
+
+_LEAST_SHARE = Fraction(1, 10**6)
+
+
+# ------------------------------------------------------------------------------------------ streams
+
+
+def layout(reading: Reading, learning: Learning) -> dict[str, Any]:
+    """How rows are to be read, in plain values: what a model remembers."""
+    found = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
+    if learning.text:
+        found.setdefault("text_column", "auto")
+    elif learning.bits is not None:
+        found["bits"] = learning.bits
+    if not learning.text and learning.hash_seed is not None:
+        found["hash_seed"] = learning.hash_seed
+    return found
+
+
+def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabelled: bool) -> dict[str, Any]:
+    """The layout of the rows a model was trained on, with what the options say otherwise."""
+    from ..io.formats import by_name
+
+    given = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
+    found = {name: value for name, value in kept.items() if name not in ("on_bad_line", "batch_bytes")}
+    by_ending = by_name(data[0])
+    if by_ending is not None:
+        found["format"] = by_ending
+    if found.get("format") != kept.get("format"):
+        found.pop("delimiter", None)
+    if unlabelled and "label_column" not in given:
+        found = _without_labels(found)
+    return {**found, **given}
+
+
+def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
+    """The same layout without the column of labels: columns behind it move up."""
+    if found.get("format") == "libsvm":
+        raise Misuse("libsvm rows begin with a label: put a 0 there, and drop --unlabelled.")
+    if found.get("categorical") and found.get("header") is False:
+        raise Misuse(
+            "Columns of words are known by their numbers: keep the column of labels, or add a header."
+        )
+    gone = column(found.get("label_column", "0"))
+    out = {**found, "label_column": "none"}
+    for name in ("text_column", "weight_column"):
+        place = column(found.get(name))
+        if isinstance(place, int) and isinstance(gone, int) and place > gone >= 0:
+            out[name] = str(place - 1)
+    return out
+
+
+def column(text: Any) -> int | str | None:
+    """A column by number or by name.
+
+    >>> column("2"), column("-1"), column("price"), column("none")
+    (2, -1, 'price', None)
+    """
+    if text is None or text == "none":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return str(text)
+
+
+def open_rows(data: list[str], found: dict[str, Any]) -> Any:
+    """The stream of the data in this layout."""
+    from ..io import open_stream
+
+    options: dict[str, Any] = {
+        "format": found.get("format", "auto"),
+        "label_column": column(found.get("label_column", "0")),
+        "weight_column": column(found.get("weight_column")),
+        "delimiter": _delimiter(found.get("delimiter")),
+        "header": found.get("header", "auto"),
+        "categorical": _columns(found.get("categorical")),
+        "n_features": found.get("features"),
+        "bits": found.get("bits", 18),
+        "seed": found.get("hash_seed", 0),
+        "zero_based": bool(found.get("zero_based", False)),
+        "batch_bytes": found.get("batch_bytes", 1 << 20),
+        "on_error": found.get("on_bad_line", "raise"),
+        "encoding_errors": found.get("encoding_errors", "refuse"),
+        "labels": found.get("labels", "auto"),
+    }
+    sources = [_stdin() if name == "-" else name for name in data]
+    if data.count("-") > 1:
+        raise Misuse("'-' is standard input, which is there once; it was given twice.")
+    text = found.get("text_column")
+    stream = open_stream(sources, text_column=None if text == "auto" else column(text), **options)
+    if text == "auto":  # what a text is called depends on the format, which may be told by the first lines
+        stream._options["text_column"] = "text" if stream.format in ("jsonl", "parquet") else 1
+    return stream
+
+
+def _stdin() -> Any:
+    """Standard input without a buffer of its own, whose lock a waiting thread would hold at the end."""
+    file = io.FileIO(0, "rb", closefd=False)
+    file.name = "<stdin>"
+    return file
+
+
+def _delimiter(text: str | None) -> str | None:
+    r"""``\t`` and ``tab`` are hard to type."""
+    return "\t" if text in ("\\t", "tab") else text
+
+
+def _columns(text: Any) -> Any:
+    if text is None or text == "auto":
+        return "auto"
+    parts = text if isinstance(text, list) else str(text).split(",")
+    return [column(part) for part in parts if str(part).strip()]
+
+
+def settle_width(stream: Any, model: Any = None) -> None:
+    """libsvm rows have as many columns as the model; a new model is given those of the data."""
+    if stream.format != "libsvm" or stream.n_features is not None:
+        return
+    known = getattr(model, "n_features_in_", None)
+    if known is not None:
+        stream.n_features = int(known)
+    elif stream.again:
+        stream.measure()
+    else:
+        raise Misuse(
+            f"{stream.names[0]} can be read once only, and the number of columns must be known before: "
+            "give --features N, or save it to a file."
+        )
+
+
+def settled(stream: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """The layout as the first rows have decided it, so that later data are read the same way."""
+    out = {**found, "format": stream.format}
+    if found.get("text_column") == "auto":
+        out["text_column"] = str(stream._options["text_column"])
+    parser = stream._parser
+    is_number = getattr(parser, "_is_number", None)
+    if is_number is not None:
+        names = parser.names or [str(j) for j in range(parser._roles.width)]
+        out["categorical"] = [names[j] for j, number in zip(parser._roles.features, is_number) if not number]
+    if hasattr(parser, "_has_header") and parser._has_header in (True, False):
+        out["header"] = bool(parser._has_header)
+    return out
+
+
+# --------------------------------------------------------------------------------------------- rows
+
+
+def share(text: str | None) -> Fraction | None:
+    """The share of rows that is kept for testing."""
+    if text is None:
+        return None
+    try:
+        found = Fraction(text).limit_denominator(10**6)
+    except (ValueError, ZeroDivisionError):
+        raise Misuse(f"--holdout takes a share such as 0.1; got {text!r}.") from None
+    if not _LEAST_SHARE <= found < 1:
+        raise Misuse(f"--holdout must be between 0 and 1; got {text!r}.")
+    return found
+
+
+def held_out(batch: Any, part: Fraction) -> Any:
+    """Which rows of a batch are kept for testing: with 1/10 those of number 9, 19, 29 …"""
+    import numpy as np
+
+    rows = batch.first_row + np.arange(batch.n_rows, dtype=np.int64)
+    p, q = part.numerator, part.denominator
+    return ((rows + 1) * p) // q > (rows * p) // q
+
+
+def chosen(batch: Any, rows: Any) -> Any:
+    """Some rows of a batch, in this order; it still ends where it ended."""
+    from ..io import Texts
+
+    X = batch.X
+    X = Texts(X.buffer, X.starts[rows], X.stops[rows]) if isinstance(X, Texts) else X[rows]
+    y, weights = (None if values is None else values[rows] for values in (batch.y, batch.weights))
+    end = batch.first_row + batch.n_rows
+    return type(batch)(X, y, weights, end - len(rows))
+
+
+class TrainingRows:
+    """What is learned: the rows of a stream but those held out, shuffled within their batch if asked for.
+
+    The shuffle depends on the seed, the pass and the place of the batch alone, so that a run that is taken up
+    again meets the rows in the same order. Signals are held while a batch is being learned.
+    """
+
+    def __init__(
+        self, stream: Any, part: Fraction | None, seed: int | None, passes_done: int, signals: Signals
+    ):
+        self.stream, self.part, self.seed = stream, part, seed
+        self.number = passes_done
+        self.signals = signals
+        self.again = stream.again
+        self.bad_lines = 0  #: that were skipped in the last pass
+
+    @property
+    def skipped(self) -> int:
+        return self.stream.skipped
+
+    def skip(self, rows: int) -> None:
+        self.stream.skip(rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        number, self.number = self.number, self.number + 1
+        skipped = self.stream.skipped
+        with contextlib.closing(iter(self.stream)) as batches:
+            for batch in batches:
+                batch = self._learned(batch, number)
+                if batch.n_rows:
+                    try:
+                        self.signals.hold()
+                        yield batch
+                    finally:
+                        self.signals.release()
+                    self.signals.check()
+        self.bad_lines = self.stream.skipped - skipped
+
+    def _learned(self, batch: Any, number: int) -> Any:
+        import numpy as np
+
+        if self.part is None and self.seed is None:
+            return batch
+        rows = np.arange(batch.n_rows) if self.part is None else np.flatnonzero(~held_out(batch, self.part))
+        if self.seed is not None:
+            rows = np.random.default_rng([self.seed, number, batch.first_row]).permutation(rows)
+        return chosen(batch, rows)
+
+
+def whole(stream: Any, part: Fraction | None) -> tuple[Any, Any, Any]:
+    """All rows, labels and weights at once, but for those held out."""
+    import numpy as np
+
+    batches = []
+    for batch in stream:
+        if batch.y is None:
+            raise Failure("The data have no labels; give --label-column.")
+        batches.append(batch if part is None else chosen(batch, np.flatnonzero(~held_out(batch, part))))
+    if not any(batch.n_rows for batch in batches):
+        raise Failure("The data hold no rows.")
+    y = np.concatenate([batch.y for batch in batches])
+    weights = [batch.weights for batch in batches if batch.weights is not None]
+    return _stacked([batch.X for batch in batches]), y, np.concatenate(weights) if weights else None
+
+
+def _stacked(parts: list[Any]) -> Any:
+    import numpy as np
+
+    from ..io import Texts
+
+    if isinstance(parts[0], Texts):
+        return [part.raw(i) for part in parts for i in range(len(part))]
+    if hasattr(parts[0], "tocsr"):
+        import scipy.sparse as sp
+
+        return sp.vstack(parts, format="csr")
+    return np.concatenate(parts)

@@ -1,0 +1,153 @@
+"""main: one command, its exit code, and its errors in one line.
+
+0: done. 1: the work failed: bad data, an unreadable model, a claim that does not hold. 2: the command was
+given wrongly. 128 + n: ended by signal n.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import Failure, Misuse
+from .signals import Interrupted, Signals
+
+FAILED, MISUSED = 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and answer its exit code.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        What stands behind the name of the program; default: ``sys.argv[1:]``.
+
+    Returns
+    -------
+    code : int
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with Signals():
+            code = _run(given or ["--help"])
+            sys.stdout.flush()
+            return code
+    except BrokenPipeError:
+        return _reader_has_left()
+    except Interrupted as stop:
+        _say(given, str(stop))
+        return 128 + stop.signum
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BaseException as error:
+        if isinstance(error, SystemExit):  # shell completion ends so
+            return error.code if isinstance(error.code, int) else FAILED
+        if not isinstance(error, Exception):
+            raise
+        if "--debug" in given:
+            traceback.print_exc()
+        code = _code(error)
+        _say(given, _message(error), usage=code == MISUSED)
+        return code
+
+
+def _run(given: list[str]) -> int:
+    """Parse, then work: the work is done outside the parser, which has its own ideas of errors."""
+    import typer
+
+    from .commands import app
+
+    job: Any = typer.main.get_command(app)(given, prog_name="perceptrons", standalone_mode=False)
+    if not callable(job):
+        return job if isinstance(job, int) else 0
+    with warnings.catch_warnings():
+        # scikit-learn looks at one batch, and takes many classes among few rows for numbers
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
+        done = job()
+    return done if isinstance(done, int) else 0
+
+
+def _code(error: Exception) -> int:
+    """2 for what the user got wrong on the line, which is what the parser says of its own errors; else 1."""
+    return MISUSED if isinstance(error, Misuse) else getattr(error, "exit_code", FAILED)
+
+
+def _reader_has_left() -> int:
+    """``| head``: nobody reads any more, which is nobody's fault."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # or the interpreter would complain on its way out
+    os.close(nowhere)
+    return 141  # 128 + SIGPIPE, as of a program that does not catch it
+
+
+# ---------------------------------------------------------------------------------------- messages
+
+
+def _say(given: list[str], message: str, usage: bool = False) -> None:
+    from .commands import COMMANDS
+
+    command = next((word for word in given if word in COMMANDS), None)
+    name = "perceptrons" if command is None else f"perceptrons {command}"
+    help_ = f" See '{name} --help'." if usage else ""
+    line = " ".join(f"{name}: {message}{help_}".split())
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:  # nowhere to say it
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror}.{_way_out(error)}"
+    if isinstance(error, MemoryError):
+        return "Not enough memory. Fewer --bits make a smaller model; --batch-bytes makes smaller batches."
+    said = getattr(error, "format_message", error.__str__)()
+    known = isinstance(error, (Failure, Misuse, ValueError, ImportError, OSError, RuntimeError, TypeError))
+    if hasattr(error, "exit_code"):
+        return _sentence(said)
+    if not known or not said:
+        return (
+            f"{type(error).__name__}: {_sentence(said)} This should not happen; --debug shows where it did."
+        )
+    return _as_flags(_sentence(said))
+
+
+def _way_out(error: OSError) -> str:
+    import errno
+
+    if error.errno == errno.ENOSPC:
+        return " The old file, if there was one, is as it was."
+    return ""
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+_FLAGS = {"n_features": "--features", "seed": "--seed", "on_error": "--on-bad-line"}
+_PYTHON = re.compile(
+    r"\b(n_features|labels|zero_based|label_column|text_column|weight_column|delimiter|format|header|bits|"
+    r"encoding_errors|on_error|categorical|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
+)
+
+
+def _as_flags(message: str) -> str:
+    """Ways out that name a parameter of :func:`perceptrons.io.open_stream` name the option instead."""
+
+    def flag(match: re.Match[str]) -> str:
+        name, *values = match.groups()
+        value = next((value for value in values if value is not None), None)
+        if value is None and "_" not in name:
+            return match.group()  # an ordinary word
+        option = _FLAGS.get(name, "--" + name.replace("_", "-"))
+        return option if value in (None, "", "True") else f"{option} {'…' if value == '[…]' else value}"
+
+    return _PYTHON.sub(flag, message)

@@ -1,0 +1,93 @@
+"""Right and wrong, class by class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .printing import label, percent, plain, table
+
+_WIDEST = 20  # classes whose confusions are shown as a square
+
+
+class Confusion:
+    """How often each class was taken for each; a class that the model does not know counts as wrong."""
+
+    def __init__(self, classes: Any):
+        self.classes = [plain(one) for one in classes]
+        self.pairs: Counter[tuple[Any, Any]] = Counter()
+
+    def add(self, y: Any, predicted: Any) -> None:
+        self.pairs.update(zip(map(plain, y.tolist()), map(plain, predicted.tolist())))
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.pairs.values())
+
+    @property
+    def right(self) -> int:
+        return sum(n for (true, said), n in self.pairs.items() if true == said)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes of the model, then those that only the data have."""
+        known = set(self.classes)
+        return self.classes + sorted({true for true, _ in self.pairs if true not in known}, key=str)
+
+    def of_classes(self) -> list[dict[str, Any]]:
+        r"""Precision, recall and :math:`F_1 = 2PR/(P+R)` of each class; None where nothing was counted."""
+        true, said, hits = Counter[Any](), Counter[Any](), Counter[Any]()
+        for (a, b), n in self.pairs.items():
+            true[a] += n
+            said[b] += n
+            if a == b:
+                hits[a] += n
+        return [
+            {
+                "label": one,
+                "rows": true[one],
+                "precision": hits[one] / said[one] if said[one] else None,
+                "recall": hits[one] / true[one] if true[one] else None,
+                "f1": 2 * hits[one] / (true[one] + said[one]) if true[one] + said[one] else None,
+            }
+            for one in self.labels
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        labels = self.labels
+        return {
+            "rows": self.n_rows,
+            "errors": self.n_rows - self.right,
+            "accuracy": self.right / self.n_rows if self.n_rows else None,
+            "classes": self.of_classes(),
+            "labels": labels,
+            "confusion": [[self.pairs[true, said] for said in labels] for true in labels],
+        }
+
+    def __str__(self) -> str:
+        head = f"accuracy {percent(self.right, self.n_rows)}: {self.right:,} of {self.n_rows:,} rows"
+        rows = [
+            [label(found["label"]), f"{found['rows']:,}", *map(_three, list(found.values())[2:])]
+            for found in self.of_classes()
+        ]
+        parts = [head, "", table(["class", "rows", "precision", "recall", "F1"], rows)]
+        return "\n".join([*parts, "", self._confusions()])
+
+    def _confusions(self) -> str:
+        labels = self.labels
+        if len(labels) <= _WIDEST:
+            names = [label(one) for one in labels]
+            rows = [
+                [name, *(f"{self.pairs[true, said]:,}" for said in labels)]
+                for name, true in zip(names, labels)
+            ]
+            return table(["true \\ said", *names], rows)
+        worst = sorted(
+            ((n, pair) for pair, n in self.pairs.items() if pair[0] != pair[1]), key=lambda t: -t[0]
+        )
+        rows = [[label(true), label(said), f"{n:,}"] for n, (true, said) in worst[:_WIDEST]]
+        return table(["true", "said", "rows"], rows) if rows else "no row was taken for another"
+
+
+def _three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

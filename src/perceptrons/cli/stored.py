@@ -1,0 +1,47 @@
+"""Model files, with what the command line has noted in them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import rows
+from .errors import Failure, Misuse
+from .options import Reading
+
+
+class Opened(NamedTuple):
+    """A model, and how the rows it was trained on are read."""
+
+    model: Any
+    layout: dict[str, Any]
+    holdout: str | None
+
+
+def open_model(path: str) -> Opened:
+    """A fitted model from its file."""
+    from ..models.saving import read
+
+    stored = read(path)
+    note = stored.position if isinstance(stored.position, dict) else {}
+    if "report" in note:
+        raise Failure(f"{path} is the checkpoint of a run that is not done; run its command again.")
+    if not hasattr(stored.model, "classes_"):
+        raise Failure(f"{path} holds a model that has learned nothing yet.")
+    layout = note.get("layout")
+    return Opened(stored.model, layout if isinstance(layout, dict) else {}, note.get("holdout"))
+
+
+def open_data(opened: Opened, data: list[str], reading: Reading, unlabelled: bool = False) -> Any:
+    """The stream of some data, read as the model's own."""
+    kind = getattr(opened.model.classes_, "dtype", None)
+    layout = rows.remembered(opened.layout, reading, data, unlabelled)
+    if "text_column" not in layout and hasattr(opened.model, "ngram_range"):
+        layout["text_column"] = "auto"
+    if "labels" not in layout and kind is not None:
+        layout["labels"] = "text" if kind.kind in "UO" else "auto"
+    layout.pop("features", None)
+    stream = rows.open_rows(data, layout)
+    rows.settle_width(stream, opened.model)
+    if stream.format == "libsvm" and reading.features not in (None, opened.model.n_features_in_):
+        raise Misuse(f"The model has {opened.model.n_features_in_} columns; drop --features.")
+    return stream

@@ -1,0 +1,332 @@
+"""``perceptrons train``: a stream, a learner, a model file; and a checkpoint on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import re
+from typing import Any
+
+from . import printing, progress, rows
+from .errors import Failure, Misuse
+from .learners import learner
+from .options import Learning, Reading, Running, flag
+from .scores import Confusion
+from .signals import Interrupted, Signals
+
+
+@dataclasses.dataclass
+class Run:
+    """One training run, as the options describe it."""
+
+    data: list[str]
+    model_file: str
+    reading: Reading
+    learning: Learning
+    running: Running
+    checkpoint_file: str | None
+    checkpoint_every: str
+    json: bool
+    quiet: bool
+
+    def train(self) -> int:
+        """Learn, store, report."""
+        self._check()
+        part = rows.share(self.running.holdout)
+        model = learner(self.learning, self.running.seed, self.reading.encoding_errors)
+        layout = rows.layout(self.reading, self.learning)
+        with contextlib.ExitStack() as stack:
+            stream = stack.enter_context(rows.open_rows(self.data, layout))
+            self._check_again(stream, model)
+            checkpoint = stack.enter_context(self._checkpoint()) if self.checkpoint_file else None
+            session = Session(self, stream, checkpoint, stack.enter_context(Signals()))
+            if hasattr(model, "partial_fit"):
+                model, report = session.learn(model, part)
+            else:
+                model, report = session.fit(model, part), None
+            tested = None if part is None else session.test(model, part)
+            note = {"layout": rows.settled(stream, layout), "holdout": self.running.holdout}
+            self._store(model, note)
+            if checkpoint is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(checkpoint.path)  # done: the next run is another one
+        if not self.quiet:
+            Summary(self.model_file, model, report, tested, session).show(self.json)
+        return 0
+
+    # ------------------------------------------------------------------------------------- checks
+
+    def _check(self) -> None:
+        """What can be refused before anything is read."""
+        every(self.checkpoint_every)
+        folder = os.path.dirname(os.path.abspath(self.model_file))
+        if not os.path.isdir(folder):
+            raise Misuse(f"--model {self.model_file}: there is no folder {folder}.")
+        if os.path.isdir(self.model_file):
+            raise Misuse(f"--model {self.model_file} is a folder; name a file in it.")
+        for name, path in (("--model", self.model_file), ("--checkpoint", self.checkpoint_file)):
+            if path is not None and any(_same(path, one) for one in self.data if one != "-"):
+                raise Misuse(f"{name} {path} is one of the data files, which it would replace.")
+        if self.checkpoint_file is not None and _same(self.checkpoint_file, self.model_file):
+            raise Misuse("--checkpoint and --model name the same file; the checkpoint needs one of its own.")
+
+    def _check_again(self, stream: Any, model: Any) -> None:
+        """What a pipe, or a learner that wants all rows at once, cannot do."""
+        if not stream.again:
+            for option, wanted in (
+                ("--passes", self.running.passes > 1),
+                ("--holdout", self.running.holdout is not None),
+            ):
+                if wanted:
+                    raise Misuse(
+                        f"{option} reads the data again, and a pipe can be read once: save it to a file."
+                    )
+        if not hasattr(model, "partial_fit"):
+            name = type(model).__name__
+            if self.checkpoint_file is not None:
+                raise Misuse(f"{name} learns from all rows at once; drop --checkpoint.")
+            if self.running.passes > 1 or self.running.shuffle:
+                raise Misuse(f"{name} learns from all rows at once; drop --passes and --shuffle.")
+
+    # --------------------------------------------------------------------------------- checkpoint
+
+    def _checkpoint(self) -> Any:
+        from ..models import Checkpoint
+
+        every_rows, every_seconds = every(self.checkpoint_every)
+        assert self.checkpoint_file is not None
+        return Checkpoint(self.checkpoint_file, every_rows=every_rows, every_seconds=every_seconds)
+
+    def options(self) -> dict[str, Any]:
+        """All that the model depends on, by the option that says it."""
+        found: dict[str, Any] = {"DATA": list(self.data)}
+        for group in (self.reading, self.learning, self.running):
+            for name, value in dataclasses.asdict(group).items():
+                found[flag(name)] = value
+        return found
+
+    def check_position(self, position: Any, stream: Any) -> None:
+        """Refuse a checkpoint of another run, naming the first option that differs."""
+        stored = position.get("options") if isinstance(position, dict) else None
+        if not isinstance(stored, dict):
+            raise Failure(f"{self.checkpoint_file} is no checkpoint of this command; name another file.")
+        way = f"Give the same options again, or another --checkpoint, or remove {self.checkpoint_file}."
+        for name, value in self.options().items():
+            if stored.get(name) != value:
+                before, now = (_shown(name, one) for one in (stored.get(name), value))
+                raise Failure(
+                    f"{self.checkpoint_file} belongs to a run with {before}; this one has {now}. {way}"
+                )
+        if position.get("bytes") != stream.bytes_total:
+            sizes = f"{position.get('bytes')} bytes then, {stream.bytes_total} now"
+            raise Failure(f"The data have changed since {self.checkpoint_file} was written: {sizes}. {way}")
+
+    def _store(self, model: Any, note: dict[str, Any]) -> None:
+        """The model, with the layout of its rows beside it."""
+        from ..models import Checkpoint
+
+        with Checkpoint(self.model_file) as file:
+            file.save(model, note)
+
+
+def every(text: str) -> tuple[int | None, float | None]:
+    """(rows, seconds) of --checkpoint-every, one of them None.
+
+    >>> every("30"), every("5s"), every("1000rows")
+    ((None, 30.0), (None, 5.0), (1000, None))
+    """
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|rows?)?\s*", text)
+    if match is None or float(match[1]) <= 0.0 or ((match[2] or "s") != "s" and "." in match[1]):
+        raise Misuse(f"--checkpoint-every takes seconds, as 30, or rows, as 100000rows; got {text!r}.")
+    return (None, float(match[1])) if (match[2] or "s") == "s" else (int(match[1]), None)
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value is False:
+        return f"no {name}"
+    if isinstance(value, list):
+        return f"{name} {' '.join(map(str, value))}"
+    return name if value is True else f"{name} {value}"
+
+
+class Session:
+    """The work of a run."""
+
+    def __init__(self, run: Run, stream: Any, checkpoint: Any, signals: Signals):
+        self.run, self.stream, self.checkpoint, self.signals = run, stream, checkpoint, signals
+        self.resumed_at = self.bad_lines = 0
+        self.clock = progress.Clock()
+
+    # ------------------------------------------------------------------------------ batch by batch
+
+    def learn(self, model: Any, part: Any) -> tuple[Any, Any]:
+        """The learner after all passes, and the report."""
+        from ..io import FitReport, fit_stream
+
+        model, report = self._resumed() or (model, FitReport())
+        rows.settle_width(self.stream, model)
+        self.resumed_at = report.rows
+        running = self.run.running
+        seed = running.seed if running.shuffle else None
+        learned = rows.TrainingRows(self.stream, part, seed, report.passes, self.signals)
+        self.clock = progress.Clock(report.rows)
+        watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
+        last = [report.rows]
+
+        def store(model: Any, report: Any) -> None:
+            due = self.checkpoint is not None and self.checkpoint.due(report.rows - last[0])
+            last[0] = report.rows
+            if due:
+                self._save(model, report)
+
+        def watch(model: Any, report: Any) -> bool:
+            watcher.show(report, self.clock)
+            return self.signals.signum is not None
+
+        try:
+            with watcher:
+                fit_stream(
+                    model, learned, passes=running.passes, resume=report, checkpoint=store, callback=watch
+                )
+            self.signals.check()
+        except Interrupted as stop:
+            raise self._interrupted(stop.signum, model, report) from None
+        self.clock.stop()
+        self.bad_lines = learned.bad_lines
+        return model, report
+
+    def _resumed(self) -> tuple[Any, Any] | None:
+        from ..io import FitReport
+
+        stored = None if self.checkpoint is None else self.checkpoint.resume()
+        if stored is None:
+            return None
+        model, position = stored
+        self.run.check_position(position, self.stream)
+        return model, FitReport(**position["report"])
+
+    def _save(self, model: Any, report: Any) -> None:
+        position = {
+            "options": self.run.options(),
+            "bytes": self.stream.bytes_total,
+            "report": report.to_dict(),
+        }
+        self.checkpoint.save(model, position)
+
+    def _interrupted(self, signum: int, model: Any, report: Any) -> Interrupted:
+        """Store what has been learned, if that was asked for and nothing is half done."""
+        said = f"interrupted after {printing.counted(report.rows, 'row')}"
+        if self.checkpoint is None:
+            return Interrupted(signum, f"{said}; nothing was stored. --checkpoint FILE keeps the work.")
+        if not self.signals.torn and report.rows > self.resumed_at:
+            self._save(model, report)
+        path = self.run.checkpoint_file
+        if not os.path.exists(self.checkpoint.path):
+            return Interrupted(signum, f"{said}; there is nothing to store yet.")
+        return Interrupted(signum, f"{said}; the same command goes on from {path}.")
+
+    # ------------------------------------------------------------------------------- all at once
+
+    def fit(self, model: Any, part: Any) -> Any:
+        """For learners that want all rows in memory."""
+        rows.settle_width(self.stream)
+        X, y, weights = rows.whole(self.stream, part)
+        self.bad_lines = self.stream.skipped
+        if weights is not None:
+            raise Misuse(f"{type(model).__name__} takes no weights of rows; drop --weight-column.")
+        self.clock = progress.Clock()
+        model.fit(X, y)
+        self.clock.stop()
+        return model
+
+    def test(self, model: Any, part: Any) -> Confusion:
+        """How the model does on the rows that were held out."""
+        import numpy as np
+
+        found = Confusion(model.classes_)
+        for batch in self.stream:
+            held = np.flatnonzero(rows.held_out(batch, part))
+            if len(held):
+                batch = rows.chosen(batch, held)
+                found.add(batch.y, model.predict(batch.X))
+        return found
+
+
+class Summary:
+    """What a run says when it is done."""
+
+    def __init__(self, path: str, model: Any, report: Any, tested: Confusion | None, session: Session):
+        self.path, self.model, self.report, self.tested = path, model, report, tested
+        self.session = session
+
+    def show(self, as_json: bool) -> None:
+        if as_json:
+            printing.document(self.as_dict())
+        else:
+            print(printing.facts(self.lines()))
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "model": self.path,
+            "estimator": type(self.model).__name__,
+            "classes": self.model.classes_,
+            "features": self.model.n_features_in_,
+            "bytes": os.path.getsize(self.path),
+            "seconds": self.session.clock.seconds,
+            "resumed_at": self.session.resumed_at,
+            "skipped": self.session.bad_lines,
+        }
+        if self.report is not None:
+            found["report"] = self.report.to_dict() | {
+                "bound": self.report.bound,
+                "skipped": self.session.bad_lines,
+            }
+        if self.tested is not None:
+            found["holdout"] = self.tested.as_dict()
+        return found
+
+    def lines(self) -> list[tuple[str, str]]:
+        model, report = self.model, self.report
+        kind = f"{named(model)}, {printing.counted(len(model.classes_), 'class')}"
+        found = [("model", f"{self.path}: {kind}, {printing.size(os.path.getsize(self.path))}")]
+        if self.session.resumed_at:
+            found.append(("resumed", f"after {printing.counted(self.session.resumed_at, 'row')}"))
+        if report is not None:
+            found += self._of_report(report)
+        if self.session.bad_lines:
+            lines = printing.counted(self.session.bad_lines, "bad line")
+            found.append(("skipped", f"{lines}; {self.session.stream.first_error}"))
+        if self.tested is not None:
+            right, n = self.tested.right, self.tested.n_rows
+            accuracy = f"{printing.percent(right, n)} right of {printing.counted(n, 'row')}"
+            found.append(("held out", f"{accuracy} that were not learned"))
+        return found
+
+    def _of_report(self, report: Any) -> list[tuple[str, str]]:
+        clock = self.session.clock
+        passes = f" in {report.passes} passes" if report.passes > 1 else ""
+        speed = f"{clock.seconds:.1f} s, {printing.number(clock.rate(report.rows))} rows/s"
+        found = [("rows", f"{report.rows:,}{passes}; {speed}")]
+        if report.validated:
+            rate = printing.percent(report.errors, report.validated)
+            found.append(("errors", f"{report.errors:,} ({rate}), each row predicted before it was learned"))
+        if report.mistakes is not None:
+            bound = (
+                ""
+                if report.bound is None
+                else f"; Novikoff's theorem allows at least {printing.number(report.bound)}"
+            )
+            found.append(("mistakes", f"{report.mistakes:,}{bound}"))
+        return found
+
+
+def named(model: Any) -> str:
+    """A learner and its rule."""
+    name = type(model).__name__
+    rule = getattr(model, "rule", None)
+    return name if rule is None else f"{name}, {rule}"
