@@ -351,3 +351,13 @@ def test_a_stream_of_nothing():
 
 def test_limits_are_a_record():
     assert Limits(line_bytes=5).line_bytes == 5 and Limits().ratio == 1000.0
+
+
+def test_the_layout_is_what_other_data_are_read_by():
+    stream = open_stream(b"label,age,town\nyes,41,Bonn\nno,17,Ulm\n", "csv")
+    list(stream)
+    assert stream.layout == {"format": "csv", "categorical": ["town"], "header": True}
+    texts = open_stream(b'{"label": 1, "text": "to be"}\n', text_column="auto")
+    assert [batch.X.text(0) for batch in texts] == ["to be"]
+    assert texts.layout == {"format": "jsonl", "text_column": "text"}
+    assert open_stream(b"a\tto be\n", text_column="auto").layout == {"format": "tsv", "text_column": 1}

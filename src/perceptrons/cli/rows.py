@@ -101,11 +101,7 @@ def open_rows(data: list[str], found: dict[str, Any]) -> Any:
     sources = [_stdin() if name == "-" else name for name in data]
     if data.count("-") > 1:
         raise Misuse("'-' is standard input, which is there once; it was given twice.")
-    text = found.get("text_column")
-    stream = open_stream(sources, text_column=None if text == "auto" else column(text), **options)
-    if text == "auto":  # what a text is called depends on the format, which may be told by the first lines
-        stream._options["text_column"] = "text" if stream.format in ("jsonl", "parquet") else 1
-    return stream
+    return open_stream(sources, text_column=column(found.get("text_column")), **options)
 
 
 def _stdin() -> Any:
@@ -145,17 +141,10 @@ def settle_width(stream: Any, model: Any = None) -> None:
 
 def settled(stream: Any, found: dict[str, Any]) -> dict[str, Any]:
     """The layout as the first rows have decided it, so that later data are read the same way."""
-    out = {**found, "format": stream.format}
-    if found.get("text_column") == "auto":
-        out["text_column"] = str(stream._options["text_column"])
-    parser = stream._parser
-    is_number = getattr(parser, "_is_number", None)
-    if is_number is not None:
-        names = parser.names or [str(j) for j in range(parser._roles.width)]
-        out["categorical"] = [names[j] for j, number in zip(parser._roles.features, is_number) if not number]
-    if hasattr(parser, "_has_header") and parser._has_header in (True, False):
-        out["header"] = bool(parser._has_header)
-    return out
+    settled = stream.layout
+    if "text_column" in settled:
+        settled["text_column"] = str(settled["text_column"])
+    return found | settled
 
 
 # --------------------------------------------------------------------------------------------- rows

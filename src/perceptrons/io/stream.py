@@ -90,6 +90,21 @@ class Stream:
         if self._parser is not None:
             self._parser.n_features = n
 
+    @property
+    def layout(self) -> dict[str, Any]:
+        """How the rows are read, as far as it is settled: the format, the column of texts, and what the first
+        rows of a table have decided. Other data with the same layout are read the same way."""
+        found = {"format": self.format}
+        if self._text_column() is not None:
+            found["text_column"] = self._text_column()
+        return found | getattr(self._parser, "layout", {})
+
+    def _text_column(self) -> Any:
+        column = self._options["text_column"]
+        if column != "auto":
+            return column
+        return "text" if self.format in ("jsonl", "parquet") else 1
+
     def measure(self) -> int:
         """Read a libsvm stream once for its largest index, which sets ``n_features``."""
         if self._options["n_features"] is None:
@@ -167,7 +182,8 @@ class Stream:
 
     def _of_source(self, source: Source) -> Iterator[tuple[Any, int]]:
         if self._parser is None:
-            self._parser = _parser(self.format, self._options, self._refusals)
+            options = self._options | {"text_column": self._text_column()}
+            self._parser = _parser(self.format, options, self._refusals)
         if self.format == "parquet":
             yield from self._parser.batches(source)
             return

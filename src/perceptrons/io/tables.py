@@ -95,6 +95,18 @@ class Table:
         self._file_begins = True
 
     @property
+    def layout(self) -> dict[str, Any]:
+        """What the first rows have decided: the columns that hold words, and whether there is a header."""
+        found: dict[str, Any] = {}
+        if self._roles is not None and self._is_number is not None:
+            names = self.names or [str(j) for j in range(self._roles.width)]
+            kinds = zip(self._roles.features, self._is_number, strict=True)
+            found["categorical"] = [names[j] for j, number in kinds if not number]
+        if self._has_header in (True, False):
+            found["header"] = bool(self._has_header)
+        return found
+
+    @property
     def n_features(self) -> int | None:
         """Columns of the rows, once the first batch has told."""
         if self._roles is None or self._is_number is None:
