@@ -422,6 +422,22 @@ def test_names_of_what_was_learned():
         _ = TextClassifier().fit(MAIL, LABELS).names_
 
 
+@pytest.mark.parametrize("y", [LABELS, ["a", "b", "c", "b"]], ids=["two", "three"])
+def test_the_strongest_words_of_each_label(y):
+    clf = TextClassifier(bits=18, keep_names=True, random_state=0, readout="last").fit(MAIL, y)
+    told = clf.strongest(3)
+    assert set(told) == set(y)
+    alone = clf.decision_function([word for pairs in told.values() for word, _ in pairs])
+    sides = [label for label, pairs in told.items() for _ in pairs]
+    assert all(weight > 0 for pairs in told.values() for _, weight in pairs)
+    if len(set(y)) == 2:
+        bias = clf.intercept_[0]
+        assert all((score > bias / np.sqrt(2)) == (side == "spam") for score, side in zip(alone, sides))
+    assert "pills" in [word for word, _ in clf.strongest()[y[0]]]
+    with pytest.raises(AttributeError, match="keep_names"):
+        TextClassifier(bits=8).fit(MAIL, y).strongest()
+
+
 def test_invalid_bytes_are_counted():
     clf = TextClassifier(bits=10, errors="replace").fit([b"good\xff\xfe text", b"other"], [0, 1])
     assert clf.n_invalid_ == 2

@@ -424,6 +424,27 @@ max_log, callback, verbose
         towards = self.classes_[code if len(score) > 1 else len(self.classes_) - 1]
         return Explanation(self.classes_[code], towards, float(score[column]), float(bias * scale), found)
 
+    def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The features that speak most for each label, with their weights; needs ``keep_names=True``.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each label.
+        """
+        check_is_fitted(self)
+        checks.whole("n", n)
+        names = self.names_
+        columns = np.fromiter(names, np.int64, len(names))
+        weights = self._weights()[:, columns]
+        if len(self.classes_) == 2:
+            weights = np.concatenate([-weights, weights])
+        found = {}
+        for label, w in zip(self.classes_.tolist(), weights, strict=True):
+            best = np.argsort(-w, kind="stable")[:n]
+            found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
+        return found
+
     def _scale_of(self, rows: Rows) -> float:
         if self.row_norm != "l2":
             return 1.0
