@@ -433,7 +433,7 @@ def test_the_strongest_words_of_each_label(y):
     if len(set(y)) == 2:
         bias = clf.intercept_[0]
         assert all((score > bias / np.sqrt(2)) == (side == "spam") for score, side in zip(alone, sides))
-    assert "pills" in [word for word, _ in clf.strongest()[y[0]]]
+    assert {word for word, _ in told[y[0]]} <= {"cheap", "pills", "buy", "now", "watches"}
     with pytest.raises(AttributeError, match="keep_names"):
         TextClassifier(bits=8).fit(MAIL, y).strongest()
 
