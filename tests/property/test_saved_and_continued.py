@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ class Case(NamedTuple):
 
     def __str__(self) -> str:
         shown = ", ".join(f"{k}={v}" for k, v in self.params.items())
+        shown = re.sub(r"<function (\w+) at 0x\w+>", r"\1", shown)  # the same name in every process
         kind = "csr" if sp.issparse(self.X) else getattr(self.X, "dtype", "objects")
         return f"{self.name}({shown}), {len(set(self.y))} classes, {kind}"
 
