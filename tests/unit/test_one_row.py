@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from zoo import ONLINE, X, attributes, make, same, y, y3
 
-from perceptrons import MarginPerceptron, Perceptron, Winnow
+from perceptrons import MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
 
 NAMES = list("abcde")
 
@@ -322,3 +322,27 @@ def test_predicting_is_reentrant(name):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("readout", ["last", "average", "vote"])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array], ids=lambda f: f.__name__)
+def test_sparse_rows_stay_sparse(form, readout, monkeypatch):
+    """A row of many columns costs its entries, not its columns."""
+    rng = np.random.default_rng(3)
+    rows = sp.random_array((30, 50), density=0.1, rng=rng, format="csr")
+    y = rng.integers(0, 2, 30)
+    dense, sparse = (OnlineClassifier(rule=rules.PA1(), readout=readout) for _ in range(2))
+    for i in range(30):
+        dense.learn_one(rows[[i]].toarray()[0], y[i])
+    monkeypatch.setattr(form, "toarray", None)
+    for i in range(30):
+        sparse.learn_one(form(rows[[i]]), y[i])
+    if readout == "vote":  # it asks all past vectors: a table of numbers
+        monkeypatch.undo()
+    scores = [sparse.score_one(form(rows[[i]])) for i in range(30)]
+    monkeypatch.undo()
+    np.testing.assert_allclose(sparse.coef_, dense.coef_)
+    np.testing.assert_allclose(scores, [dense.score_one(rows[[i]].toarray()[0]) for i in range(30)])
+    sparse.learn_one(sp.coo_array((np.ones(2), (np.array([0, 7]),)), shape=(50,)), 1)
+    with pytest.raises(ValueError, match="50 features"):
+        sparse.learn_one(form((1, 49)), 1)

@@ -44,6 +44,11 @@ def _width(x: Any) -> int:
     return int(shape[-1])
 
 
+def _sparse_row(x: Any) -> Any:
+    """One sparse row as CSR whose structure can be trusted."""
+    return intake.checked_csr(x.reshape(1, -1) if x.ndim == 1 else x)
+
+
 @estimator
 class Streaming(Online):
     """An online learner that also takes rows one at a time."""
@@ -160,12 +165,12 @@ class Streaming(Online):
         if isinstance(x, dict):
             return self._named(x)
         with np.errstate(over="ignore"):  # an infinity is found with the others
-            row = np.asarray(x.toarray() if intake.is_sparse(x) else x).astype(space.frame.dtype, order="C")
+            row = (_sparse_row(x) if intake.is_sparse(x) else np.asarray(x)).astype(space.frame.dtype)
         if row.shape != (space.n_features,) and row.shape != (1, space.n_features):
             raise ValueError(
                 f"x must have {space.n_features} features, as the model has; got shape {row.shape}."
             )
-        return row.reshape(1, -1), []
+        return (row if intake.is_sparse(row) else np.ascontiguousarray(row.reshape(1, -1))), []
 
     def _named(self, x: dict[str, float]) -> tuple[Any, list[str]]:
         names = self._known_names()
