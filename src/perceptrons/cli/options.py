@@ -55,7 +55,7 @@ class Reading:
         Literal["refuse", "replace"] | None,
         Option(help="What becomes of bytes that are not UTF-8.", show_default="refuse"),
     ] = None
-    batch_bytes: Annotated[Whole, Option(help="Content read at a time.", show_default="1048576")] = None
+    batch_bytes: Annotated[Whole, Option(help="Content read at a time.", show_default="2097152")] = None
 
 
 @dataclasses.dataclass(frozen=True)

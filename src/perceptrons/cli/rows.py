@@ -93,7 +93,7 @@ def open_rows(data: list[str], found: dict[str, Any]) -> Any:
         "bits": found.get("bits", 18),
         "seed": found.get("hash_seed", 0),
         "zero_based": bool(found.get("zero_based", False)),
-        "batch_bytes": found.get("batch_bytes", 1 << 20),
+        "batch_bytes": found.get("batch_bytes", 1 << 21),
         "on_error": found.get("on_bad_line", "raise"),
         "encoding_errors": found.get("encoding_errors", "refuse"),
         "labels": found.get("labels", "auto"),

@@ -196,10 +196,10 @@ class OnlineClassifier(FirstOrder):
         super()._check_params()
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
         rule = self._rule()
+        self._check_rule(rule)
         for name in getattr(rule, "_fields", ()):
             where = f"rule {type(rule).__name__}.{name}"
             checks.positive(where, getattr(rule, name), zero=name in ("p", "delta"))
-        self._check_rule(rule)
 
     def _check_rule(self, rule: Any) -> None:
         if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:

@@ -129,6 +129,8 @@ class Growing(Halfspace):
     def _exchange(self) -> None:
         """Exchange -1 and +1."""
         space = self._core
+        if space.from_zero and space.counts().updates == 0:
+            return  # w is 0 still
         if hasattr(space, "negate"):
             space.negate()
         else:  # a disjunction has no negation: start again

@@ -102,6 +102,12 @@ class Halfspace(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
+        if (
+            type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "Uiub"
+        ):  # nothing can be wrong with these
+            if len(y) != n_rows:
+                raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
+            return y
         y = column_or_1d(y, warn=True)
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")

@@ -273,7 +273,7 @@ def open_stream(
     bits: int = 18,
     seed: int = 0,
     zero_based: bool = False,
-    batch_bytes: int = 1 << 20,
+    batch_bytes: int = 1 << 21,
     on_error: str = "raise",
     encoding_errors: str = "refuse",
     limits: Limits | None = None,
@@ -309,7 +309,7 @@ def open_stream(
         Of the hash.
     zero_based : bool, default=False
         Whether libsvm indices start at 0; else at 1.
-    batch_bytes : int, default=2**20
+    batch_bytes : int, default=2**21
         How many bytes of content make a batch.
     on_error : {"raise", "skip"}, default="raise"
         What becomes of a bad line; ``"skip"`` counts it in ``skipped``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,8 @@ from .names import Names
 
 ANALYZERS = {"word": loops.WORDS, "char": loops.CHARACTERS, "char_wb": loops.WITHIN_WORDS}
 VALUES = {"count": loops.COUNT, "binary": loops.BINARY, "sublinear": loops.SUBLINEAR}
-_PIECE = 1 << 20  # bytes of text hashed at a time
+_PIECE = 1 << 21  # bytes of text hashed at a time
+_LEAST_TEXT = 1 << 14  # bytes that there is always room for
 _U = np.uint64
 _NONE = np.empty(0, np.uint64)
 
@@ -103,6 +105,7 @@ class Hasher:
         self.dtype = np.dtype(dtype)
         self.shape = (1, 1 << bits)
         self.invalid = np.zeros(1, np.int64)  #: bytes that were read over
+        self._scratch = threading.local()
         known = tables.ascii_tables()
         shown = known.lower if lowercase else known.same
         within = known.kind == tables.WORD
@@ -133,7 +136,7 @@ class Hasher:
         found = []
         for word in words:
             texts = as_texts([word], False)
-            bench = self._bench(whole, texts)
+            bench = bench_for(whole, len(texts.buffer))
             ending, _, n = _cut(self._for(whole, texts), bench, texts)
             if ending == loops.DONE and n == 1:
                 found.append(bench.hashes[0])
@@ -151,10 +154,6 @@ class Hasher:
     def _for(self, recipe: loops.Recipe, texts: Texts) -> loops.Recipe:
         """The recipe, with the tables that these texts need."""
         return self._with(recipe, tables.unicode_tables()) if (texts.buffer >= 128).any() else recipe
-
-    def _bench(self, recipe: loops.Recipe, texts: Texts) -> loops.Bench:
-        longest = int((texts.stops - texts.starts).max()) if len(texts) else 0
-        return bench_for(recipe, longest)
 
     # ------------------------------------------------------------ hashing
 
@@ -176,14 +175,8 @@ class Hasher:
     def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> Rows:
         """Rows of texts whose places have been checked; errors count from ``first_text``."""
         recipe = self.recipe
-        bench = self._bench(recipe, texts)
-        room = sum_of_entries(recipe, texts)
-        out = loops.Out(
-            np.empty(room, np.uint32),
-            np.empty(room, self.dtype),
-            np.empty(room if spans else 0, np.uint64),
-            np.empty(room if spans else 0, np.uint64),
-        )
+        bench, out = self._room(recipe, texts, spans)
+        bench.invalid[0] = 0
         indptr = np.zeros(len(texts) + 1, np.int64)
         ending, i, at = loops.hash_rows(recipe, bench, out, *texts, indptr, 0)
         if ending == loops.NEEDS_UNICODE:
@@ -196,8 +189,24 @@ class Hasher:
                 f"{int(at) - int(texts.starts[i])}. Give errors='replace' to read over such places."
             )
         assert i == len(texts), "there is room for every text"
-        n = indptr[-1]
-        return Rows(out.indices[:n], out.data[:n], indptr, out.first[:n], out.last[:n], int(bench.invalid[0]))
+        indices, data, first, last = (part[: indptr[-1]].copy() for part in out)
+        return Rows(indices, data, indptr, first, last, int(bench.invalid[0]))
+
+    def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Bench, loops.Out]:
+        """Room to hash these texts, what this thread had before if that will do: fresh memory is slow."""
+        longest = int((texts.stops - texts.starts).max()) if len(texts) else 0
+        entries = sum_of_entries(recipe, texts)
+        kept = vars(self._scratch).get("room")
+        if kept is None or kept[0] < longest or kept[1] < entries or kept[2] != spans:
+            longest, entries = max(longest, _LEAST_TEXT), max(entries, _PIECE // 2)
+            out = loops.Out(
+                np.empty(entries, np.uint32),
+                np.empty(entries, self.dtype),
+                np.empty(entries if spans else 0, np.uint64),
+                np.empty(entries if spans else 0, np.uint64),
+            )
+            kept = self._scratch.room = (longest, entries, spans, bench_for(recipe, longest), out)
+        return kept[3], kept[4]
 
     def matrix(
         self, texts: Texts, cache_mb: float | None = None, n_threads: int = 1, names: Names | None = None
@@ -244,14 +253,16 @@ def sum_of_entries(recipe: loops.Recipe, texts: Texts) -> int:
 
 def bench_for(recipe: loops.Recipe, longest: int) -> loops.Bench:
     """Room for texts of up to so many bytes."""
-    entries = int(most_entries(recipe, longest))
-    table = 64
-    while table < 2 * entries:
-        table *= 2
+    entries = int(most_entries(recipe, longest)) + 1
+    keys = 64
+    while keys < 2 * entries:
+        keys *= 2
     words = longest // 3 + 3 if recipe.cut == loops.WORDS else 0
     letters = 0 if recipe.cut == loops.WORDS else longest + 1
     return loops.Bench(
-        np.zeros(table, np.uint64),
+        np.zeros(keys, np.uint64),
+        np.empty(keys, np.int32),
+        np.empty(entries, np.uint32),
         np.zeros(1, np.int64),
         np.empty(words, np.uint64),
         np.empty(words, np.uint64),
@@ -286,7 +297,7 @@ class Store:
 
     def append(self, rows: Rows) -> None:
         self.lengths.append(np.diff(rows.indptr))
-        self.pieces.append((rows.indices.copy(), rows.data.copy()))  # of arrays with room to spare
+        self.pieces.append((rows.indices, rows.data))
         self.n_bytes += rows.indices.nbytes + rows.data.nbytes
         if self.folder is not None or (self.limit is not None and self.n_bytes > self.limit):
             self._spill()

@@ -27,7 +27,7 @@ COUNT, BINARY, SUBLINEAR = 0, 1, 2
 
 _U = np.uint64
 _ONE, _EIGHT, _STAMP = _U(1), _U(8), _U(32)
-_BYTE, _POSITION = _U(0xFF), _U(0xFFFFFFFF)
+_BYTE = _U(0xFF)
 _TOP = _U(63)
 _LAST_STAMP = 0xFFFFFFFF
 
@@ -55,7 +55,11 @@ class Recipe(NamedTuple):
 class Bench(NamedTuple):
     """Room to work in, enough for the longest text."""
 
-    table: np.ndarray  #: uint64: number of the row << 32 | position in the row
+    keys: (
+        np.ndarray
+    )  #: uint64: number of the row << 32 | column; twice the length of ``slots`` or more, a power of 2
+    counts: np.ndarray  #: int32: how often the key was met
+    slots: np.ndarray  #: uint32: where the columns of the row are; one more than there can be
     stamp: np.ndarray  #: int64 (1,): number of the last row
     hashes: np.ndarray  #: uint64: words of a text; one more than there can be
     ends: np.ndarray  #: uint64: where they end
@@ -120,33 +124,53 @@ def absorb_letter(h, packed):
 
 
 @helper
-def insert(recipe, bench, out, f, row, n, room, begin, end):
-    """Count the feature with hash f in the row that begins at ``row`` and has n entries; answers n.
-
-    Old and new features take the same way, because nobody can predict which comes next.
-    """
-    column = np.uint32(f & recipe.mask)
-    zero, worth = out.data.dtype.type(0), out.data.dtype.type(1)
-    if recipe.signed and (f >> _TOP) != _U(0):
-        worth = -worth
-    stamp = _U(bench.stamp[0])
-    t = _U(column) & room
-    while True:
-        entry = bench.table[t]
-        fresh = (entry >> _STAMP) != stamp
-        at = n if fresh else entry & _POSITION
-        p = row + at
-        if fresh | (out.indices[p] == column):
-            break
+def find(bench, key, room):
+    """(where a key is, or where it may go; what is there): 0 or a key of an earlier row means it is new."""
+    stamp = key >> _STAMP
+    t = key & room
+    entry = bench.keys[t]
+    while (entry != key) & ((entry >> _STAMP) == stamp):
         t = (t + _ONE) & room
-    so_far = out.data[p]
-    out.data[p] = worth + (zero if fresh else so_far)
-    out.indices[p] = column
-    bench.table[t] = (stamp << _STAMP) | at
-    if out.first.shape[0] > 0 and fresh:
-        out.first[p] = begin
-        out.last[p] = end
-    return n + _U(fresh)
+        entry = bench.keys[t]
+    return t, entry
+
+
+@helper
+def insert(recipe, bench, out, f, row, n, room, begin, end):
+    """Count the feature with hash f in the row that begins at ``row`` and has n columns; answers n.
+
+    Old and new columns take the same way, because nobody can predict which comes next: the old count is
+    multiplied by 0 or 1. Anything more between the two made the compiler branch, at twice the time.
+    """
+    key = (_U(bench.stamp[0]) << _STAMP) | (f & recipe.mask)
+    t, entry = find(bench, key, room)
+    if recipe.signed:
+        count_signed(bench, f, t, entry == key)
+    else:
+        bench.counts[t] = bench.counts[t] * np.int32(entry == key) + np.int32(1)
+    bench.keys[t] = key
+    bench.slots[n] = np.uint32(t)
+    fresh = _U(entry != key)
+    if out.first.shape[0] > 0 and fresh != _U(0):
+        out.first[row + n] = begin
+        out.last[row + n] = end
+    return n + fresh
+
+
+@seldom
+def count_signed(bench, f, t, met):
+    """One more, or one less by the highest bit of the hash."""
+    worth = np.int32(1) if (f >> _TOP) == _U(0) else np.int32(-1)
+    bench.counts[t] = bench.counts[t] * np.int32(met) + worth
+
+
+@helper
+def room_for(bench, features):
+    """One less than a power of 2 that is four times the number of features, or as large as there is."""
+    room = _U(64)
+    while room < _U(4) * features:
+        room = room << _ONE
+    return min(room, _U(bench.keys.shape[0])) - _ONE
 
 
 @helper
@@ -235,7 +259,7 @@ def leave_out(recipe, bench, n):
 
 
 @helper
-def words(recipe, bench, out, buffer, start, stop, row, room):
+def words(recipe, bench, out, buffer, start, stop, row):
     """The words of one text, or runs of them; answers (how it ended, where, entries)."""
     n = _U(0)
     ending, at, n_words = cut_words(recipe, bench, buffer, start, stop)
@@ -245,7 +269,12 @@ def words(recipe, bench, out, buffer, start, stop, row, room):
         bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
     if recipe.stop.shape[0] > 0:
         n_words = leave_out(recipe, bench, n_words)
+    room = room_for(bench, n_words * _U(recipe.longest - recipe.shortest + 1))
     keeps = out.first.shape[0] > 0
+    if recipe.longest == 1 and not keeps:
+        for k in range(n_words):
+            n = insert(recipe, bench, out, bench.hashes[k], row, n, room, start, start)
+        return DONE, stop, n
     for size in range(recipe.shortest, recipe.longest + 1):
         for last in range(_U(size - 1), n_words):
             first = last + _ONE - _U(size)
@@ -290,12 +319,13 @@ def spell(recipe, bench, buffer, start, stop):
 
 
 @helper
-def characters(recipe, bench, out, buffer, start, stop, row, room):
+def characters(recipe, bench, out, buffer, start, stop, row):
     """The character n-grams of one text; answers as :func:`words` does."""
     n = _U(0)
     ending, at, length = spell(recipe, bench, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
+    room = room_for(bench, _U(length) * _U(recipe.longest - recipe.shortest + 1))
     for letter in range(length):
         h = _U(0)
         for k in range(letter, min(length, letter + recipe.longest)):
@@ -307,12 +337,13 @@ def characters(recipe, bench, out, buffer, start, stop, row, room):
 
 
 @helper
-def within_words(recipe, bench, out, buffer, start, stop, row, room):
+def within_words(recipe, bench, out, buffer, start, stop, row):
     """Character n-grams of each word with a space on either side; a word too short for one counts whole."""
     n = _U(0)
     ending, at, length = spell(recipe, bench, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
+    room = room_for(bench, _U(2 * length) * _U(recipe.longest - recipe.shortest + 1))
     first = 0
     while first < length:
         while first < length and bench.letters[first] == 0x20:
@@ -346,44 +377,54 @@ def padded(recipe, bench, out, row, n, room, first, last):
 
 
 @helper
-def weigh(recipe, out, row, n):
+def emit(recipe, bench, out, row, n):
+    """Write the row: its columns in the order in which they were met, and how often they were."""
+    for k in range(n):
+        t = _U(bench.slots[k])
+        out.indices[row + k] = np.uint32(bench.keys[t])
+        out.data[row + k] = bench.counts[t]
+    if recipe.values != COUNT or recipe.unit:
+        weigh(recipe, out.data[row : row + n])
+
+
+@seldom
+def weigh(recipe, data):
     """From counts to values."""
-    one = out.data.dtype.type(1)
-    if recipe.values == BINARY:
-        for p in range(row, row + n):
-            out.data[p] = one if out.data[p] >= 0 else -one
-    elif recipe.values == SUBLINEAR:
-        for p in range(row, row + n):
-            count = np.float64(out.data[p])
-            if count > 0.0:
-                out.data[p] = 1.0 + log(count)
-            elif count < 0.0:
-                out.data[p] = -1.0 - log(-count)
-    if recipe.unit:
-        total = 0.0
-        for p in range(row, row + n):
-            total += np.float64(out.data[p]) * np.float64(out.data[p])
-        if total > 0.0:
-            scale = 1.0 / sqrt(total)
-            for p in range(row, row + n):
-                out.data[p] *= scale
+    total = 0.0
+    for p in range(data.shape[0]):
+        data[p] = worth_of(recipe, np.float64(data[p]))
+        total += np.float64(data[p]) * np.float64(data[p])
+    if recipe.unit and total > 0.0:
+        scale = 1.0 / sqrt(total)
+        for p in range(data.shape[0]):
+            data[p] *= scale
 
 
 @helper
-def hash_row(recipe, bench, out, buffer, start, stop, row, room):
+def worth_of(recipe, count):
+    """The value of a feature that occurs so often; a count may be negative, where hashes have signs."""
+    if recipe.values == BINARY:
+        return 1.0 if count >= 0.0 else -1.0
+    if recipe.values == SUBLINEAR and count != 0.0:
+        return 1.0 + log(count) if count > 0.0 else -1.0 - log(-count)
+    return count
+
+
+@helper
+def hash_row(recipe, bench, out, buffer, start, stop, row):
     """One text as the row that begins at ``row``; answers (how it ended, where, entries)."""
     if bench.stamp[0] == _LAST_STAMP:  # numbers start again: nothing old may look new
-        bench.table[:] = _U(0)
+        bench.keys[:] = _U(0)
         bench.stamp[0] = 0
     bench.stamp[0] += 1
     if recipe.cut == WORDS:
-        ending, at, n = words(recipe, bench, out, buffer, start, stop, row, room)
+        ending, at, n = words(recipe, bench, out, buffer, start, stop, row)
     elif recipe.cut == CHARACTERS:
-        ending, at, n = characters(recipe, bench, out, buffer, start, stop, row, room)
+        ending, at, n = characters(recipe, bench, out, buffer, start, stop, row)
     else:
-        ending, at, n = within_words(recipe, bench, out, buffer, start, stop, row, room)
+        ending, at, n = within_words(recipe, bench, out, buffer, start, stop, row)
     if ending == DONE:
-        weigh(recipe, out, row, n)
+        emit(recipe, bench, out, row, n)
     return ending, at, n
 
 
@@ -396,15 +437,6 @@ def most_entries(recipe, size):
     if recipe.cut == CHARACTERS:
         return size * sizes + _ONE
     return (size * _U(2) + _U(2)) * sizes + _ONE
-
-
-@helper
-def room_for(entries):
-    """One less than a power of 2 that is at least twice as large."""
-    room = _U(64)
-    while room < _U(2) * entries:
-        room = room << _ONE
-    return room - _ONE
 
 
 @compiled
@@ -423,15 +455,13 @@ def hash_rows(recipe, bench, out, buffer, starts, stops, indptr, from_row):
     Answers (how it ended, the text it ended at, where in the buffer).
     """
     row = _U(indptr[from_row])
-    space = _U(out.indices.shape[0])
-    widest = _U(bench.table.shape[0])
+    space, most = _U(out.indices.shape[0]), _U(bench.slots.shape[0])
     for i in range(from_row, starts.shape[0]):
         start, stop = _U(starts[i]), _U(stops[i])
         entries = most_entries(recipe, stop - start)
-        room = room_for(entries)
-        if row + entries > space or room >= widest:
+        if row + entries > space or entries >= most:
             return DONE, i, start
-        ending, at, n = hash_row(recipe, bench, out, buffer, start, stop, row, room)
+        ending, at, n = hash_row(recipe, bench, out, buffer, start, stop, row)
         if ending != DONE:
             return ending, i, at
         row += n
@@ -451,12 +481,10 @@ def hash_one(recipe, bench, out, text, desk, pointers):
     """
     size = _U(len(text))
     entries = most_entries(recipe, size)
-    room = room_for(entries)
-    fine = entries <= _U(out.indices.shape[0]) and room < _U(bench.table.shape[0])
-    fine = fine and size + _U(3) <= _U(max(3 * bench.hashes.shape[0] - 6, bench.letters.shape[0]))
+    fine = entries <= _U(out.indices.shape[0]) and entries < _U(bench.slots.shape[0])
     n = _U(0)
     if fine:
-        ending, _, n = hash_row(recipe, bench, out, text, _U(0), size, _U(0), room)
+        ending, _, n = hash_row(recipe, bench, out, text, _U(0), size, _U(0))
         fine = ending == DONE
     bias = desk[linear.DESK_BIAS]
     total = bias * bias
