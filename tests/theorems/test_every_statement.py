@@ -100,13 +100,14 @@ ALSO = {
     "hard margin": "maximum_margin: conditions_of_the_optimum",
     "Gordan": "gordan: exactly_one_of_the_two",
     "SCW": "scw: conditions_of_an_update",
+    "parameter mixing": "parameter_mixing: the_weighted_updates_are_at_most_r_over_gamma_squared",
     "budgets": "kernel_bounds: a_budget_is_kept_and_its_bracket_holds",
 }
 
 #: judged by how often they fail, which has no floor
 BY_RATE = {"7 high probability", "2 compression"}
-#: parameter mixing is tested with the learner that does it; the sample size is `online_to_batch` solved for m
-ELSEWHERE = {"ipm", "ipm_total", "pac_sample_size"}
+#: the sample size is `online_to_batch` solved for m
+ELSEWHERE = {"pac_sample_size"}
 
 
 @pytest.mark.parametrize("line", [*WHERE, *ALSO])

@@ -49,6 +49,7 @@ from .kernels import (
     substring_counts,
     sum_kernel,
 )
+from .mixing import parameter_mixing
 from .multiclass import (
     crammer_singer,
     multiclass_margin_perceptron,
@@ -101,6 +102,7 @@ __all__ = [
     "multiclass_romma",
     "normalized_kernel",
     "oldest_budget_perceptron",
+    "parameter_mixing",
     "passive_aggressive",
     "perceptron",
     "pnorm",
