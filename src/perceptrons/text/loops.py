@@ -265,16 +265,17 @@ def words(recipe, bench, out, buffer, start, stop, row):
     ending, at, n_words = cut_words(recipe, bench, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
+    keeps = out.first.shape[0] > 0
+    room = room_for(bench, n_words * _U(recipe.longest - recipe.shortest + 1))
+    if recipe.longest == 1 and recipe.stop.shape[0] == 0 and not keeps:  # the common case, in one loop
+        for k in range(n_words):
+            f = finished(bench.hashes[k] ^ recipe.seed)
+            n = insert(recipe, bench, out, f, row, n, room, start, start)
+        return DONE, stop, n
     for k in range(n_words):
         bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
     if recipe.stop.shape[0] > 0:
         n_words = leave_out(recipe, bench, n_words)
-    room = room_for(bench, n_words * _U(recipe.longest - recipe.shortest + 1))
-    keeps = out.first.shape[0] > 0
-    if recipe.longest == 1 and not keeps:
-        for k in range(n_words):
-            n = insert(recipe, bench, out, bench.hashes[k], row, n, room, start, start)
-        return DONE, stop, n
     for size in range(recipe.shortest, recipe.longest + 1):
         for last in range(_U(size - 1), n_words):
             first = last + _ONE - _U(size)
