@@ -271,6 +271,18 @@ def print_results(results: Iterator[Result], heads: Sequence[str] = ("test error
     return kept
 
 
+def run(script: Any, argv: list[str] | None = None) -> int:
+    """A script with one split, or one per run: its tasks, its measure and its headline make the table."""
+    chose = options(script.__doc__, script.SEEDS).parse_args(argv)
+    if missing(script.NAME, script.TITLE):
+        return 0
+    started = time.perf_counter()
+    tasks = script.load(chose.seeds, chose.data_limit)
+    print(f"{script.headline(tasks[0])}; {chose.seeds} runs\n")
+    print_results(compare(tasks, learners(script.VOTED), script.measure), script.HEADS)
+    return finish(started)
+
+
 def finish(started: float) -> int:
     print(f"\n{time.perf_counter() - started:.0f} s in all")
     return 0

@@ -11,20 +11,8 @@ vectors about each of 25,000 reviews.
 from __future__ import annotations
 
 import sys
-import time
 
-from _shared import (
-    Task,
-    compare,
-    finish,
-    learners,
-    missing,
-    options,
-    print_results,
-    some,
-    test_error,
-    text_task,
-)
+from _shared import Task, run, some, test_error, text_task
 
 from perceptrons import datasets
 
@@ -42,19 +30,9 @@ def load(seeds: int, limit: int | None = None) -> list[Task]:
     return [text_task(*train, *test)] * seeds
 
 
-def main(argv: list[str] | None = None) -> int:
-    chose = options(__doc__, SEEDS).parse_args(argv)
-    if missing(NAME, TITLE):
-        return 0
-    started = time.perf_counter()
-    tasks = load(chose.seeds, chose.data_limit)
-    print(
-        f"IMDB: {len(tasks[0].y):,} reviews to learn, {len(tasks[0].y_test):,} to judge; "
-        f"{chose.seeds} shuffles\n"
-    )
-    print_results(compare(tasks, learners(VOTED), measure), HEADS)
-    return finish(started)
+def headline(task: Task) -> str:
+    return f"IMDB: {len(task.y):,} reviews to learn, {len(task.y_test):,} to judge"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.modules[__name__]))

@@ -16,12 +16,11 @@ order of the scores alone. "micro" adds up the counts of the ten topics first, s
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from _shared import Task, compare, finish, learners, missing, options, print_results, some, text_task
+from _shared import Task, run, some, text_task
 
 from perceptrons import datasets
 
@@ -90,20 +89,11 @@ def measure(fresh: Callable[[], Any], task: Task) -> np.ndarray:
     return summary(np.array(table))
 
 
-def main(argv: list[str] | None = None) -> int:
-    chose = options(__doc__, SEEDS).parse_args(argv)
-    if missing(NAME, TITLE):
-        return 0
-    started = time.perf_counter()
-    tasks = load(chose.seeds, chose.data_limit)
-    sizes = tasks[0].y_test.sum(axis=0)
-    print(
-        f"Reuters-21578: {len(tasks[0].y):,} stories to learn, {len(tasks[0].y_test):,} to judge, "
-        f"{sizes.max():,} to {sizes.min():,} of a topic; {chose.seeds} shuffles\n"
-    )
-    print_results(compare(tasks, learners(VOTED), measure), HEADS)
-    return finish(started)
+def headline(task: Task) -> str:
+    sizes = task.y_test.sum(axis=0)
+    rows = f"{len(task.y):,} stories to learn, {len(task.y_test):,} to judge"
+    return f"Reuters-21578: {rows}, {sizes.max():,} to {sizes.min():,} of a topic"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.modules[__name__]))

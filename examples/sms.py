@@ -11,12 +11,11 @@ who never says so errs on 13.4 %.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from _shared import Task, compare, finish, learners, missing, options, print_results, some, text_task
+from _shared import Task, run, some, text_task
 from sklearn.metrics import f1_score
 from sklearn.model_selection import train_test_split
 
@@ -45,19 +44,10 @@ def measure(fresh: Callable[[], Any], task: Task) -> np.ndarray:
     return 100.0 * np.array([error, f1_score(task.y_test, guess, zero_division=0.0)])
 
 
-def main(argv: list[str] | None = None) -> int:
-    chose = options(__doc__, SEEDS).parse_args(argv)
-    if missing(NAME, TITLE):
-        return 0
-    started = time.perf_counter()
-    tasks = load(chose.seeds, chose.data_limit)
-    print(
-        f"SMS spam: {len(tasks[0].y):,} messages to learn, {len(tasks[0].y_test):,} to judge, "
-        f"{100 * tasks[0].y_test.mean():.1f} % of them spam; {chose.seeds} splits\n"
-    )
-    print_results(compare(tasks, learners(VOTED), measure), HEADS)
-    return finish(started)
+def headline(task: Task) -> str:
+    spam = 100 * task.y_test.mean()
+    return f"SMS: {len(task.y):,} messages to learn, {len(task.y_test):,} to judge, {spam:.1f} % of them spam"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.modules[__name__]))
