@@ -306,3 +306,30 @@ def test_without_matplotlib_the_command_is_told(script, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(SystemExit, match=r"pip install 'perceptrons\[plot\]'"):
         script("mnist_voted").main([])
+
+
+def test_certify_passes(script, tmp_path, capsys):
+    script("certify_passes").main(["--rows", "400", "--only", "Perceptron,AROW", "--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert (tmp_path / "certify_passes.txt").read_text() in told
+    assert "at most 3 passes: OK" in told
+
+
+def test_text(script, tmp_path, capsys, monkeypatch):
+    """On made-up reviews, and without the peers that may not be installed."""
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(300)]
+
+    def reviews(n):
+        texts = [" ".join(rng.choice(words, 90)) for _ in range(n)]
+        return text.Reviews(texts, ["for" if i % 2 else "against" for i in range(n)])
+
+    text = script("text")
+    monkeypatch.setattr(text, "reviews", lambda limit: (reviews(40), reviews(20)))
+    monkeypatch.setattr(text, "installed", lambda name: False)
+    text.main(["--rounds", "1", "--no-libsvm", "--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert (tmp_path / "text.txt").read_text() in told
+    assert "learn_one of a text of 75 words" in told and "scikit-learn" in told
+    text.main(["--choose", "--out", str(tmp_path)])
+    assert "r = 10" in capsys.readouterr().out

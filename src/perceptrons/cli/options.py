@@ -135,7 +135,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 
     run.__annotations__ = {}
     del run.__dict__["__wrapped__"]  # or its signature would be taken
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer asks for it
     return run
 
 

@@ -154,7 +154,7 @@ class MaxMargin(Halfspace):
     """
 
     intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]  # the bias is free: it has no scale
-    row_norm: ClassVar[None] = None  # type: ignore[misc]
+    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a margin is that of the rows as they are
     C: float = np.inf
     tol: float = 1e-6
     kernel: Any = None

@@ -44,7 +44,7 @@ class Thresholded(Streaming):
 
     fit_intercept: ClassVar[bool] = False  # type: ignore[misc]  # a threshold takes its place
     intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]
-    row_norm: ClassVar[None] = None  # type: ignore[misc]
+    row_norm: ClassVar[None] = None  # type: ignore[misc]  # inputs are 0 to 1 as they are
 
     def _threshold(self) -> Any:
         learners = getattr(self._space, "learners", [self._space])

@@ -231,8 +231,9 @@ class _Learner:
     def _bracket(self) -> None:
         bounds = getattr(self.estimator, "margin_bounds_", None)
         self.report.radius = getattr(self.estimator, "radius_", None)
-        pair = isinstance(bounds, tuple) and len(bounds) == 2 and isinstance(bounds[1], float)
-        self.report.margin_up = bounds[1] if pair and math.isfinite(bounds[1]) else None  # type: ignore[index]
+        self.report.margin_up = None
+        if isinstance(bounds, tuple) and len(bounds) == 2 and isinstance(bounds[1], float):
+            self.report.margin_up = bounds[1] if math.isfinite(bounds[1]) else None
 
 
 class _Says:

@@ -549,4 +549,4 @@ def as_kernel(kernel: Any) -> Kernel:
 
 
 from .psd import PsdCheck as PsdCheck  # noqa: E402  # it needs the kernels above
-from .psd import check_psd as check_psd  # noqa: E402
+from .psd import check_psd as check_psd  # noqa: E402  # so does this

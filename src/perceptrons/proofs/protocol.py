@@ -235,15 +235,14 @@ class OnlineRun:
 
         The arguments are those of :meth:`bounds`; without ``u`` and ``gamma`` there are none.
         """
-        curves = BoundCurves(self.curve, *[None] * 6)  # type: ignore[arg-type]
-        if u is not None or gamma is not None:
-            curves = self.bounds(u, gamma, bias)
-        names = [n for n in BoundCurves._fields[:-1] if n != "mistakes" and getattr(curves, n) is not None]
+        curves = None if u is None and gamma is None else self.bounds(u, gamma, bias)
+        fields = () if curves is None else BoundCurves._fields[:-1]
+        names = [n for n in fields if n != "mistakes" and getattr(curves, n) is not None]
         head = ["examples", "mistakes", *(name.replace("_", " ") for name in names)]
         rows = []
         for t in _checkpoints(self.n_examples):
             values = [number(float(getattr(curves, name)[t - 1])) for name in names]
-            rows.append([str(t), str(int(curves.mistakes[t - 1])), *values])
+            rows.append([str(t), str(int(self.curve[t - 1])), *values])
         return text_table(head, rows)
 
     def __repr__(self) -> str:

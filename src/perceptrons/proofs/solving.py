@@ -75,8 +75,9 @@ def _by_kernel(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
 
 def joined(vectors: list[Vector]) -> Vector:
     """One vector a learner, side by side."""
-    if vectors[0].weights is not None:
-        return Vector(np.vstack([v.weights for v in vectors]))  # type: ignore[misc]
+    weights = [v.weights for v in vectors if v.weights is not None]
+    if weights:  # all of them have weights, or none
+        return Vector(np.vstack(weights))
     rows = np.unique(np.concatenate([np.asarray(v.rows) for v in vectors]))
     merged = np.zeros((len(vectors), len(rows)))
     for r, v in enumerate(vectors):

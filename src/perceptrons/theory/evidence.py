@@ -163,7 +163,7 @@ class Evidence:
         out: dict[str, np.ndarray] = {}
         primal = {name: v for name, v in self.vectors.items() if v.weights is not None}
         if primal:
-            W = np.vstack([v.weights for v in primal.values()])  # type: ignore[misc]
+            W = np.vstack([v.weights for v in self.vectors.values() if v.weights is not None])
             S = np.asarray(self.X @ np.ascontiguousarray(W[:, :-1].T), dtype=float)
             S = self._scaled(S + self.space.bias * W[:, -1])
             at = 0
