@@ -332,8 +332,8 @@ def test_the_lock_of_a_dead_process_blocks_nobody(tmp_path):
         os._exit(9)
     """
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False).returncode == 9
-    assert folder(tmp_path) == ["a.model.lock"]
-    (tmp_path / "a.model.part").write_bytes(b"half a model")
+    (left,) = folder(tmp_path)
+    assert left.startswith(".perceptrons-") and left.endswith(".lock")
     with Checkpoint(path) as checkpoint:
         assert checkpoint.resume() is None
         checkpoint.save(pc.Perceptron().fit(X, Y), {"row": 3})

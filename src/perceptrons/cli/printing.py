@@ -48,15 +48,14 @@ def whole_file(path: str) -> Iterator[TextIO]:
         with open(path, "w", encoding="utf-8") as device:
             yield device
         return
-    final = os.path.realpath(path)
-    half = f"{final}.{os.getpid()}.part"
-    try:
-        with open(half, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-        os.replace(half, final)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(half)
+    from ..models import files
+
+    with (
+        files.Lock(path) as lock,
+        lock.replacing() as handle,
+        open(handle, "w", encoding="utf-8", newline="\n", closefd=False) as file,
+    ):
+        yield file
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ class Checkpoint:
     Parameters
     ----------
     path : path
-        The file; :func:`perceptrons.models.load` reads it as well.
+        The file; :func:`perceptrons.models.load` reads it as well. A link is followed.
     every_rows : int or None, default=None
         :meth:`due` after so many rows.
     every_seconds : float or None, default=30.0
@@ -61,14 +60,12 @@ class Checkpoint:
         for name, value in (("every_rows", every_rows), ("every_seconds", every_seconds)):
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be a positive number or None; got {name}={value!r}.")
-        self.path = files.target(path)
         self.every_rows = every_rows
         self.every_seconds = every_seconds
         self.objects = objects
-        lock = files.Lock(self.path)
+        lock = files.Lock(path)
         self._lock: files.Lock | None = lock
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(lock.spare)  # of a run that was killed while it wrote
+        self.path = lock.path
         self._rows = self._seen = 0
         self._saved_at = time.monotonic()
 
@@ -114,7 +111,7 @@ class Checkpoint:
         """
         if self._lock is None:
             raise ModelError(f"The checkpoint of {self.path} is closed.")
-        files.write(self.path, saving.pieces(model, position), self._lock.spare)
+        self._lock.write(saving.pieces(model, position))
         self._rows = 0
         self._saved_at = time.monotonic()
 

@@ -1,57 +1,213 @@
-"""Files that are there whole or not at all, and one writer at a time."""
+"""Files that are there whole or not at all, one writer at a time, and nothing else in the folder touched.
+
+Two kinds of files appear beside a file while it is written, both under names of ours, with H for 16 hex
+digits of the SHA-256 of the file's own name::
+
+    .perceptrons-H.lock             locked by the operating system while somebody writes the file
+    .perceptrons-H-RANDOM.part      the new contents, renamed when they have reached the disk
+
+Neither is ever opened through a link, and what is found under these names but is not ours (no regular file,
+another owner, other contents) is refused or left alone.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .errors import ModelError
 
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_MARK = b"perceptrons lock "  #: how a lock file begins; the number of its process follows
+_MARKED = re.compile(rb"(?:perceptrons lock [0-9]{10}\n)?\Z")
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a link that leads nowhere",
+}
+
 
 def target(path: str | os.PathLike[str]) -> str:
-    """The file that is really written: a link keeps pointing at it."""
+    """The file that is really written: a link is followed, and keeps pointing at it.
+
+    What is there already must be a regular file; anything else is refused.
+    """
     name = os.fspath(path)
     if isinstance(name, bytes):
         name = os.fsdecode(name)
-    return os.path.realpath(name)
-
-
-def write(path: str | os.PathLike[str], pieces: Iterable[Any], spare: str | None = None) -> None:
-    """Put ``pieces`` one behind the other into a file that takes the place of ``path`` in one step.
-
-    They go to a temporary file in the same folder (``spare``, or one of a fresh name), which reaches the disk
-    before it is renamed. If anything fails the old file is untouched and the temporary one removed.
-    """
-    final = target(path)
-    temporary = f"{final}.{secrets.token_hex(4)}.part" if spare is None else spare
-    fresh = os.O_EXCL if spare is None else os.O_TRUNC
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | fresh | getattr(os, "O_BINARY", 0), 0o666)
+    final = os.path.realpath(name)
     try:
+        mode = os.lstat(final).st_mode
+    except FileNotFoundError:
+        return final
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+        raise ModelError(f"{name} is {kind}, and only a regular file can be replaced; give another name.")
+    return final
+
+
+class Lock:
+    """The right to write one file, held by one process until it is released or the process ends.
+
+    The operating system lets go of the lock when its holder dies, however it dies: what such a process leaves
+    behind blocks nobody, and the next holder removes it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = target(path)
+        self._folder, name = os.path.split(self.path)
+        digest = hashlib.sha256(os.fsencode(os.path.normcase(name))).hexdigest()[:16]
+        self._stem = f".perceptrons-{digest}"
+        self._name = os.path.join(self._folder, f"{self._stem}.lock")
+        self._alone = False  #: whether the operating system says that nobody else writes
+        self._handle: int | None = self._acquired()
+        if self._alone:
+            self._sweep()
+
+    def _acquired(self) -> int:
+        while True:
+            handle = self._opened()
+            try:
+                found = _locked(handle)
+                if found is False:
+                    raise ModelError(
+                        f"{self.path} is being written by {_holder(handle)}. Wait for it, or write to "
+                        "another file."
+                    )
+                if _is_named(handle, self._name):
+                    self._alone = bool(found)
+                    os.lseek(handle, 0, os.SEEK_SET)
+                    os.write(handle, _MARK + b"%010d\n" % os.getpid())  # for those who are refused
+                    return handle
+            except BaseException:
+                os.close(handle)
+                raise
+            os.close(handle)  # its last holder has removed it meanwhile: take the new one
+
+    def _opened(self) -> int:
+        """The lock file, made if need be; refused where it is not ours."""
         try:
-            _keep_mode(handle, final)
+            handle = os.open(self._name, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
+        except (FileNotFoundError, NotADirectoryError):
+            raise  # there is no such folder
+        except OSError as error:
+            if not os.path.lexists(self._name):
+                raise
+            raise ModelError(self._not_ours(str(error.strerror))) from None
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise ModelError(self._not_ours("it is no regular file"))
+            if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+                raise ModelError(self._not_ours(f"it belongs to user {status.st_uid}"))
+            if status.st_nlink > 1:
+                raise ModelError(self._not_ours("it has another name as well"))
+            if not _MARKED.match(_start(handle)):
+                raise ModelError(self._not_ours("its contents are something else"))
+        except BaseException:
+            os.close(handle)
+            raise
+        return handle
+
+    def _not_ours(self, why: str) -> str:
+        return (
+            f"{self.path} cannot be locked: {self._name} is no lock of this user's ({why}). Remove it, or "
+            "write to another file."
+        )
+
+    def _sweep(self) -> None:
+        """Remove what writers of this file have left that were killed: ours by name, kind and owner."""
+        pattern = re.compile(re.escape(self._stem) + r"-[0-9a-f]{16}\.part")
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                if pattern.fullmatch(entry.name) and _is_ours(entry):
+                    with contextlib.suppress(OSError):
+                        os.unlink(entry.path)
+
+    @contextlib.contextmanager
+    def replacing(self) -> Iterator[int]:
+        """The handle of a fresh file that takes the place of the old one, in one step, when the block ends.
+
+        It has a random name in the same folder and reaches the disk before it is renamed. If anything fails
+        the old file is untouched and the new one removed. A new file has the mode that the umask leaves; one
+        that replaces another has the mode of that one.
+        """
+        if self._handle is None:
+            raise ModelError(f"The lock of {self.path} has been released.")
+        mode = _mode(target(self.path))
+        part = os.path.join(self._folder, f"{self._stem}-{secrets.token_hex(8)}.part")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK
+        handle = os.open(part, flags, 0o666 if mode is None else 0o600)
+        try:
+            try:
+                yield handle
+                if mode is not None and hasattr(os, "fchmod"):
+                    os.fchmod(handle, mode)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            os.replace(part, self.path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+            raise
+        _sync_folder(self._folder)
+
+    def write(self, pieces: Iterable[Any], verify: Callable[[int], None] | None = None) -> None:
+        """Replace the file by ``pieces``, one behind the other.
+
+        ``verify`` is given the handle of the new file before it is renamed, and raises if it is not as it
+        should be.
+        """
+        with self.replacing() as handle:
             for piece in pieces:
                 _write_all(handle, piece)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.replace(temporary, final)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(os.path.dirname(final))
+            if verify is not None:
+                verify(handle)
+
+    def release(self) -> None:
+        if self._handle is None:
+            return
+        handle, self._handle = self._handle, None
+        if _is_named(handle, self._name):
+            with contextlib.suppress(OSError):  # Windows does not remove a file that is open
+                os.unlink(self._name)
+        os.close(handle)
+
+    def __enter__(self) -> Lock:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
 
 
-def _keep_mode(handle: int, final: str) -> None:
-    """A file that is replaced stays as private as it was."""
-    if hasattr(os, "fchmod"):
-        with contextlib.suppress(OSError):
-            os.fchmod(handle, stat.S_IMODE(os.stat(final).st_mode))
+def write(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
+    """Lock and replace one file."""
+    with Lock(path) as lock:
+        lock.write(pieces)
+
+
+def _mode(final: str) -> int | None:
+    """The mode of the file that is replaced; None: there is none yet."""
+    try:
+        return stat.S_IMODE(os.lstat(final).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    status = entry.stat(follow_symlinks=False)
+    return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
 
 
 def _write_all(handle: int, piece: Any) -> None:
@@ -73,57 +229,14 @@ def _sync_folder(folder: str) -> None:
         os.close(handle)
 
 
-class Lock:
-    """The right to write one file, held by one process until it is released or the process ends.
-
-    A file ``path + ".lock"`` is locked by the operating system, which lets go of it when its holder dies,
-    however it dies: what such a process leaves behind blocks nobody.
-    """
-
-    def __init__(self, path: str | os.PathLike[str]):
-        self.path = target(path)
-        self.spare = f"{self.path}.part"  #: for the holder to write; what a dead one left is written over
-        self._name = f"{self.path}.lock"
-        self._handle: int | None = self._acquired()
-
-    def _acquired(self) -> int:
-        while True:
-            handle = os.open(self._name, os.O_RDWR | os.O_CREAT, 0o666)
-            try:
-                if not _locked(handle):
-                    raise ModelError(
-                        f"{self.path} is being written by {_holder(handle)}. Wait for it, or write to "
-                        "another file."
-                    )
-                if _is_named(handle, self._name):
-                    os.ftruncate(handle, 0)
-                    os.lseek(handle, 0, os.SEEK_SET)
-                    os.write(handle, str(os.getpid()).encode())  # for the message of those who are refused
-                    return handle
-            except BaseException:
-                os.close(handle)
-                raise
-            os.close(handle)  # its last holder has removed it meanwhile: take the new one
-
-    def release(self) -> None:
-        if self._handle is None:
-            return
-        handle, self._handle = self._handle, None
-        with contextlib.suppress(OSError):  # Windows does not remove a file that is open
-            os.unlink(self._name)
-        os.close(handle)
-
-    def __enter__(self) -> Lock:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.release()
+def _start(handle: int) -> bytes:
+    os.lseek(handle, 0, os.SEEK_SET)
+    return os.read(handle, 64)
 
 
 def _holder(handle: int) -> str:
     try:
-        os.lseek(handle, 0, os.SEEK_SET)
-        return f"process {int(os.read(handle, 20))}"
+        return f"process {int(_start(handle)[len(_MARK) :])}"
     except (OSError, ValueError):
         return "another process"
 
@@ -131,7 +244,7 @@ def _holder(handle: int) -> str:
 def _is_named(handle: int, name: str) -> bool:
     """Whether the open file still has its name."""
     try:
-        there, here = os.stat(name), os.fstat(handle)
+        there, here = os.lstat(name), os.fstat(handle)
     except FileNotFoundError:
         return False
     return (there.st_ino, there.st_dev) == (here.st_ino, here.st_dev)
@@ -139,7 +252,8 @@ def _is_named(handle: int, name: str) -> bool:
 
 if sys.platform == "win32":
 
-    def _locked(handle: int) -> bool:
+    def _locked(handle: int) -> bool | None:
+        """Whether the lock was free; None on a file system without locks."""
         import msvcrt
 
         try:
@@ -151,13 +265,14 @@ if sys.platform == "win32":
 
 else:
 
-    def _locked(handle: int) -> bool:
+    def _locked(handle: int) -> bool | None:
+        """Whether the lock was free; None on a file system without locks."""
         import fcntl
 
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:  # a file system without locks: there is nobody to ask
-            return True
+        except OSError:  # there is nobody to ask
+            return None
         return True

@@ -27,7 +27,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     The file is a safetensors file: arrays, and a JSON text that says what they are. It is written beside its
     final name and renamed when it has reached the disk, so there is the old file or the new one, never
-    half of either. A second writer of the same file is refused.
+    half of either. A second writer of the same file is refused. No other file of the folder is touched.
 
     All that learning, voting and replaying need is in it: a model that is loaded goes on learning as if it
     had never been away, to the last bit. Functions of your own (a rule, a kernel) are not: :func:`load` is
@@ -37,7 +37,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator of perceptrons
     path : path
-        Any name; ``.model`` is a good ending.
+        Any name; ``.model`` is a good ending. A link is followed: the file it points at is replaced. A pipe,
+        a device or a folder is refused. A new file has the mode that the umask leaves; one that replaces
+        another keeps the mode of that one.
 
     Raises
     ------
@@ -63,8 +65,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     array(['ham'], dtype='<U4')
     """
     whole = pieces(model)
-    with files.Lock(path) as lock:
-        files.write(path, whole, lock.spare)
+    files.write(path, whole)
 
 
 def load(
