@@ -211,18 +211,53 @@ def room_of(function: Callable[..., Any]) -> Path:
     return Path(function.__code__.co_filename).resolve().parent
 
 
-@functools.cache
+#: Settings of numba that change what is compiled: under another value, code kept on disk is not what was
+#: asked for. (The CPU and its features are in numba's own key too.)
+CODE_SETTINGS = (
+    "BOUNDSCHECK",
+    "CPU_FEATURES",
+    "CPU_NAME",
+    "DEBUGINFO_DEFAULT",
+    "DEBUG_NRT",
+    "ENABLE_AVX",
+    "ENABLE_PROFILING",
+    "EXTEND_VARIABLE_LIFETIMES",
+    "FULL_TRACEBACKS",
+    "JIT_COVERAGE",
+    "LLVM_REFPRUNE_FLAGS",
+    "LLVM_REFPRUNE_PASS",
+    "LOOP_VECTORIZE",
+    "OPT",
+    "SLP_VECTORIZE",
+    "USING_SVML",
+)
+
+
+def code_settings() -> str:
+    """The values of :data:`CODE_SETTINGS` that the next compilation uses."""
+    from numba.core import config
+
+    config.reload_config()  # the compiler does so too: the environment may have changed
+    return " ".join(f"{name}={getattr(config, name, None)!r}" for name in CODE_SETTINGS)
+
+
 def source_key(room: Path = ENGINE) -> str:
-    """A hash of every source file whose code is compiled, and of the compiler's version."""
+    """A hash of every source file whose code is compiled, of the compiler's version and of its settings."""
+    return _source_key(room, code_settings())
+
+
+@functools.cache
+def _source_key(room: Path, settings: str) -> str:
     import llvmlite
     import numba
 
     if room != ENGINE:
-        digest = hashlib.sha256(source_key().encode())
+        digest = hashlib.sha256(_source_key(ENGINE, settings).encode())
         for path in sorted(room.glob("*.py")):
             digest.update(path.name.encode() + path.read_bytes())
         return digest.hexdigest()[:20]
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {llvmlite.__version__}".encode())
+    versions = f"{sys.version} {numba.__version__} {llvmlite.__version__}"
+    digest = hashlib.sha256(f"{versions} {settings}".encode())
     shared = [ENGINE.parent / name for name in ("rules.py", "rows.py")]
     for path in sorted([*ENGINE.glob("*.py"), *(p for p in shared if p.exists())]):
         if path.name in _NOT_COMPILED:
