@@ -55,6 +55,7 @@ _lock = threading.Lock()
 _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
+_lowered: dict[Callable[..., Any], Callable[[], Any]] = {}
 
 
 def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,6 +87,16 @@ def seldom(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator: a helper that is called so seldom that it must not take registers from the loop."""
     _seldom.append(function)
     return function
+
+
+def lowered(stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: a function that imports numba and makes the overload that compiled code calls."""
+
+    def add(make: Callable[[], Any]) -> Callable[[], Any]:
+        _lowered[stub] = make
+        return make
+
+    return add
 
 
 def decide(rule, m, q, state):
@@ -128,6 +139,10 @@ def _teach_numba() -> None:
     for stub, table in _records.items():
         if stub not in _taught:
             overload(stub, jit_options=options, strict=False)(_chooser(table))
+            _taught.add(stub)
+    for stub, make in _lowered.items():
+        if stub not in _taught:
+            overload(stub, jit_options=options)(make())
             _taught.add(stub)
 
 

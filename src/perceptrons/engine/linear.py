@@ -9,6 +9,7 @@ import numpy as np
 
 from ..rows import Block, Csr, Dense, follow, look, push, scaled, sqnorm
 from ..rules import State
+from .atomic import swap
 from .compiler import by_record, compiled, decide, dispatch, helper, seldom
 from .scalars import (
     BAD_SCORE,
@@ -286,7 +287,27 @@ def run(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit)
 
 #: A desk is one float64 array that holds what a single row needs, so that a call has few arguments.
 DESK_SIZE = 9
-DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT, DESK_BUSY = 3, 4, 5, 6, 7, 8
+DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT, DESK_USE = 3, 4, 5, 6, 7, 8
+#: Who uses the desk; other bits are taken for a learner's. A desk that is closed stays closed.
+FREE, LEARNING, SCORING, CLOSED = 0, 1, 2, 3
+
+
+@helper
+def take(desk, use):
+    """Whether the desk was free, and is now in this use."""
+    return swap(desk, DESK_USE, FREE, use) == FREE
+
+
+@helper
+def leave(desk, use):
+    """End this use of the desk."""
+    swap(desk, DESK_USE, use, FREE)
+
+
+@compiled
+def close_desk(desk):
+    """Close a desk that nobody uses; answers how it was used."""
+    return swap(desk, DESK_USE, FREE, CLOSED)
 
 
 @helper
@@ -303,11 +324,10 @@ def one_dense_row(x, desk):
 def learn_one(rule, x, y, v, track, scalars, desk):
     """:func:`run_rows` for a single dense row; answers how it ended.
 
-    The desk says whether somebody is learning: the GIL is released, so there may be two.
+    BUSY: another thread uses the desk, or the desk is closed; nothing has changed.
     """
-    if desk[DESK_BUSY] != 0.0:
+    if not take(desk, LEARNING):
         return BUSY
-    desk[DESK_BUSY] = 1.0
     desk[0] = y
     none = desk[:0]
     log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
@@ -326,7 +346,7 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         desk[DESK_LIMIT],
     )
     scalars[LONGEST] = max(scalars[LONGEST], desk[1])
-    desk[DESK_BUSY] = 0.0
+    leave(desk, LEARNING)
     return ending[0]
 
 

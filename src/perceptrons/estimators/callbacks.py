@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .writing import at_rest
+
 
 class Watched:
     """An estimator that takes scikit-learn's callbacks.
@@ -56,9 +58,11 @@ class Watch:
 
         def managed(model: Any) -> None:
             self._context = start(model, max_subtasks=max_epochs)
-            self._context.call_on_fit_task_begin(estimator=model, **self._data)
+            with at_rest(model):
+                self._context.call_on_fit_task_begin(estimator=model, **self._data)
             run()
-            self._context.call_on_fit_task_end(**self._end, **self._data)
+            with at_rest(model):
+                self._context.call_on_fit_task_end(**self._end, **self._data)
 
         callback.with_callbacks(managed)(self._end["estimator"])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,39 +17,6 @@ from . import checks
 from .checks import estimator
 
 FLOATS = [np.float64, np.float32]
-
-
-@contextmanager
-def one_writer(model: Any) -> Iterator[None]:
-    """Refuse a second thread that trains the same model.
-
-    The fast way of learning single rows is closed meanwhile: rows then come by the general one, and here.
-    """
-    token = object()
-    first = vars(model).setdefault("_writer", token) is token
-    lane = vars(model).pop("_lane", None) if first else None
-    if not first or (lane is not None and lane.busy()):
-        if first:
-            vars(model).pop("_writer")
-        raise RuntimeError(
-            f"This {type(model).__name__} is being trained by another thread. Train one model per thread."
-        )
-    try:
-        yield
-    finally:
-        vars(model).pop("_writer", None)
-
-
-@contextmanager
-def unchanged_on_error(model: Any) -> Iterator[None]:
-    """Put the model's attributes back if the block raises."""
-    before = dict(vars(model))
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
 
 
 @estimator
@@ -187,6 +152,10 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         """
         codes = self._decide(self.decision_function(X))
         return self.classes_[codes]
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in ("_lane", "_writer")}
 
     def __sklearn_is_fitted__(self) -> bool:
         return len(vars(self).get("classes_", ())) > 0

@@ -12,9 +12,10 @@ from .. import kernels
 from ..engine import intake, spaces
 from . import checks, objects
 from .checks import estimator
-from .halfspace import FLOATS, one_writer, unchanged_on_error
+from .halfspace import FLOATS
 from .one_row import Streaming
 from .online import Batch
+from .writing import one_writer, unchanged_on_error
 
 
 @estimator

@@ -16,8 +16,9 @@ from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory.separability import Separability
 from . import checks, objects
 from .checks import estimator
-from .halfspace import Halfspace, one_writer, unchanged_on_error
+from .halfspace import Halfspace
 from .progress import Progress
+from .writing import one_writer, unchanged_on_error
 
 SOLVERS = ("auto", "active", "descent", "piqp")
 
@@ -246,7 +247,7 @@ class MaxMargin(Halfspace):
         self
         """
         deadline = np.inf if self.max_time is None else time.perf_counter() + float(self.max_time)
-        with one_writer(self), unchanged_on_error(self):
+        with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
             X = self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from ..engine import intake, linear, spaces
+from ..engine import intake, spaces
 from .checks import estimator
-from .halfspace import one_writer, unchanged_on_error
 from .online import Batch, Online
+from .writing import one_writer, open_lane, unchanged_on_error
 
 
 class Lane(NamedTuple):
@@ -30,10 +30,6 @@ class Lane(NamedTuple):
     shape: tuple[int]
     strides: tuple[int]
     signs: dict[Any, float]
-
-    def busy(self) -> bool:
-        """Whether a thread is in there."""
-        return bool(self.desk[linear.DESK_BUSY])
 
 
 def _width(x: Any) -> int:
@@ -153,7 +149,7 @@ class Streaming(Online):
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
         dtype = np.dtype(space.frame.dtype.type)
-        self._lane = Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs))
+        open_lane(self, Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs)))
 
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""
@@ -221,7 +217,3 @@ class Streaming(Online):
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         self.__dict__.pop("_given_names", None)
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in ("_lane", "_writer")}

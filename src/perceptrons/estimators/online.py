@@ -19,9 +19,9 @@ from ..theory import debugging
 from . import checks
 from .callbacks import Watch, Watched
 from .checks import estimator
-from .halfspace import one_writer, unchanged_on_error
 from .progress import Progress
 from .readouts import Readouts
+from .writing import at_rest, one_writer, unchanged_on_error
 
 
 class Batch(NamedTuple):
@@ -151,8 +151,8 @@ class Online(Watched, Readouts):
         -------
         self
         """
-        with one_writer(self):
-            begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
+        begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
+        with one_writer(self, anew=begin_anew):
             old = None if begin_anew else vars(self).get("_space")
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
@@ -316,7 +316,8 @@ class Online(Watched, Readouts):
             with Progress(type(self).__name__, total, self.verbose) as progress:
                 self._report_to(progress)
                 for visit in epochs:
-                    watch.epoch_begins()
+                    with at_rest(self):
+                        watch.epoch_begins()
                     before = space.counts()
                     space.reset_lowest()
                     with self._journalling(self.n_iter_, batch) as journal:
@@ -333,9 +334,10 @@ class Online(Watched, Readouts):
                     debugging.after_epoch(self)
                     progress.epoch(self.n_iter_, record)
                     reason = self._why_stop(batch, record, clean, since_best)
-                    told = watch.epoch_ends()
-                    if self.callback is not None and self.callback(self):
-                        told = True
+                    with at_rest(self):
+                        told = watch.epoch_ends()
+                        if self.callback is not None and self.callback(self):
+                            told = True
                     if orders is None and (reason is not None or told):
                         self.stop_reason_ = reason or "callback"
                         break

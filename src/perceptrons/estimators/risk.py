@@ -9,8 +9,9 @@ import numpy as np
 from ..theory import debugging
 from . import checks
 from .checks import estimator
-from .halfspace import Halfspace, one_writer, unchanged_on_error
+from .halfspace import Halfspace
 from .progress import Progress
+from .writing import one_writer, unchanged_on_error
 
 
 class Descent(NamedTuple):
@@ -122,7 +123,7 @@ class RiskDescent(Halfspace):
         -------
         self
         """
-        with one_writer(self), unchanged_on_error(self):
+        with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
             X = self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])

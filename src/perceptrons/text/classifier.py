@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import rules
-from ..engine import intake, linear, spaces
+from ..engine import intake, spaces
 from ..engine.custom import engine_rule
 from ..estimators import checks
 from ..estimators.checks import estimator
 from ..estimators.first_order import OnlineClassifier
+from ..estimators.writing import open_lane
 from ..io import Texts
 from ..rows import Csr
 from . import loops
@@ -56,10 +57,6 @@ class Lane(NamedTuple):
     desk: np.ndarray
     pointers: np.ndarray
     signs: dict[Any, float]
-
-    def busy(self) -> bool:
-        """Whether a thread is in there."""
-        return bool(self.desk[linear.DESK_BUSY])
 
 
 class Contribution(NamedTuple):
@@ -382,7 +379,7 @@ max_log, callback, verbose
         score = loops.score_text.direct(b"", *rest)
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        self._lane: Any = Lane(learn, score, rule, *rest, signs)
+        open_lane(self, Lane(learn, score, rule, *rest, signs))
 
     # ------------------------------------------------------------ where a prediction comes from
 

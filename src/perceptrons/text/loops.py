@@ -499,12 +499,11 @@ def hash_one(recipe, bench, out, text, desk, pointers):
 @compiled
 def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, pointers):
     """:func:`~perceptrons.engine.linear.run_rows` for one text; answers how it ended, BUSY for a refusal."""
-    if desk[linear.DESK_BUSY] != 0.0:
+    if not linear.take(desk, linear.LEARNING):
         return BUSY
-    desk[linear.DESK_BUSY] = 1.0
     fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
     if not fine:
-        desk[linear.DESK_BUSY] = 0.0
+        linear.leave(desk, linear.LEARNING)
         return BUSY
     desk[0] = y
     none = desk[:0]
@@ -523,7 +522,7 @@ def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, point
         desk[linear.DESK_LIMIT],
     )
     scalars[LONGEST] = max(scalars[LONGEST], desk[1])
-    desk[linear.DESK_BUSY] = 0.0
+    linear.leave(desk, linear.LEARNING)
     return ended[0]
 
 
@@ -533,14 +532,13 @@ def score_text(text, recipe, bench, out, v, track, scalars, desk, pointers):
 
     It works on the desk of a learner, so it asks for it as a learner does.
     """
-    if desk[linear.DESK_BUSY] != 0.0:
+    if not linear.take(desk, linear.SCORING):
         return np.nan
-    desk[linear.DESK_BUSY] = 1.0
     fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
     score = np.nan
     if fine:
         score = tracked(track, rows, v, scalars)
-    desk[linear.DESK_BUSY] = 0.0
+    linear.leave(desk, linear.SCORING)
     return score
 
 
