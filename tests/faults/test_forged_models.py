@@ -46,7 +46,7 @@ def test_a_later_format_is_named_with_the_way_out(file, monkeypatch):
     monkeypatch.setattr(container, "VERSION", 7)
     forged(file, lambda table, arrays: None)
     monkeypatch.undo()
-    with pytest.raises(ModelError, match=r"format version 7, .* up to 1: pip install --upgrade perceptrons"):
+    with pytest.raises(ModelError, match=r"format version 7, .* up to 2: pip install --upgrade perceptrons"):
         load(file)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -111,7 +112,7 @@ class Checkpoint:
         """
         if self._lock is None:
             raise ModelError(f"The checkpoint of {self.path} is closed.")
-        self._lock.write(saving.pieces(model, position))
+        saving.write(self._lock, saving.pieces(model, position))
         self._rows = 0
         self._saved_at = time.monotonic()
 
@@ -119,7 +120,7 @@ class Checkpoint:
         """(model, position) of the last whole checkpoint; None where there is none yet."""
         if not os.path.exists(self.path):
             return None
-        stored = saving.read(self.path, self.objects, os.path.getsize(self.path))  # what it wrote, it reads
+        stored = saving.read(self.path, self.objects, sys.maxsize)  # what it wrote, it reads
         return stored.model, stored.position
 
     def close(self) -> None:

@@ -10,14 +10,19 @@ Any safetensors reader can open it. ``model`` holds the JSON text of :mod:`perce
 digest is over the format, the version, that text and every array with its name, type and shape; it is
 verified before the text is so much as parsed. It tells damage, not malice: whoever can write a file can
 write its digest.
+
+A file is read here through one descriptor, from beginning to end: what was checked is what is read, and a
+file that somebody cuts short meanwhile is an error, where a memory map would end the process.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -26,7 +31,7 @@ import numpy as np
 from .errors import ModelError
 
 FORMAT = "perceptrons-model"
-VERSION = 1
+VERSION = 2
 
 HEADER_LIMIT = 64 << 20  #: bytes of JSON in front of the arrays
 ARRAYS_LIMIT = 100_000  #: arrays in one file
@@ -46,6 +51,8 @@ _NAMES = {
     "int64": "I64",
     "float64": "F64",
 }
+_TYPES = {stored: np.dtype(name).newbyteorder("<") for name, stored in _NAMES.items()}
+_MOST = 1 << 30  # bytes asked of the operating system at once
 _PIECE = 1 << 22  # bytes written, or hashed, at a time
 _WAY_OUT = "Copy the file again, or save the model again."
 
@@ -55,6 +62,17 @@ class Contents(NamedTuple):
 
     text: str  #: JSON
     arrays: dict[str, np.ndarray]
+    version: int = VERSION  #: of the format
+    n_bytes: int = 0  #: of the file; 0 where there is none yet
+
+
+class _Entry(NamedTuple):
+    """Where an array lies in a file."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    begin: int  #: from the start of the file
+    end: int
 
 
 def storable(dtype: np.dtype) -> bool:
@@ -65,8 +83,10 @@ def storable(dtype: np.dtype) -> bool:
 # ---------------------------------------------------------------- writing
 
 
-def pieces(contents: Contents) -> Iterator[bytes | memoryview]:
+def pieces(contents: Contents, version: int | None = None) -> Iterator[bytes | memoryview]:
     """The file, piece by piece; no array is copied that is C-contiguous already.
+
+    The digest is that of the arrays as they are now: nobody else may write to them.
 
     Wide types come first, so that every array is aligned.
     """
@@ -74,11 +94,12 @@ def pieces(contents: Contents) -> Iterator[bytes | memoryview]:
     names = sorted(found, key=lambda name: (-found[name].dtype.itemsize, name))
     if len(names) > ARRAYS_LIMIT:
         raise ModelError(f"The model has {len(names)} arrays; a file may hold {ARRAYS_LIMIT}.")
+    number = str(VERSION if version is None else version)
     metadata = {
         "format": FORMAT,
-        "version": str(VERSION),
+        "version": number,
         "model": contents.text,
-        "sha256": digest(contents.text, str(VERSION), found),
+        "sha256": digest(contents.text, number, found),
     }
     table: dict[str, Any] = {"__metadata__": metadata}
     at = 0
@@ -117,16 +138,25 @@ def _in_pieces(a: np.ndarray) -> Iterator[memoryview]:
 
 def digest(text: str, version: str, arrays: dict[str, np.ndarray]) -> str:
     """SHA-256 over all that a file says."""
+    total = _begun(text, version)
+    for name in sorted(arrays):
+        a = _plain(arrays[name])
+        total.update(_described(name, a.dtype, a.shape))
+        for piece in _in_pieces(a):
+            total.update(piece)
+    return total.hexdigest()
+
+
+def _begun(text: str, version: str) -> Any:
     total = hashlib.sha256()
     for part in (FORMAT, version, text):
         raw = part.encode("utf-8", "surrogatepass")
         total.update(len(raw).to_bytes(8, "little") + raw)
-    for name in sorted(arrays):
-        a = _plain(arrays[name])
-        total.update(json.dumps([name, a.dtype.name, list(a.shape)]).encode("ascii"))
-        for piece in _in_pieces(a):
-            total.update(piece)
-    return total.hexdigest()
+    return total
+
+
+def _described(name: str, dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
+    return json.dumps([name, dtype.name, list(shape)]).encode("ascii")
 
 
 # ---------------------------------------------------------------- reading
@@ -138,40 +168,48 @@ def read(path: str | os.PathLike[str], max_bytes: int | None = None) -> Contents
     Raises ModelError on what is no model file, is damaged, is too large, or comes from a later version.
     """
     name = os.fspath(path)
-    _survey(name, BYTES_LIMIT if max_bytes is None else int(max_bytes))
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(name, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            version = _checked_version(name, metadata)
-            keys = list(file.keys())
-            if len(keys) > ARRAYS_LIMIT:
-                raise ModelError(f"{name} has {len(keys)} arrays; a model file has at most {ARRAYS_LIMIT}.")
-            arrays = {key: _own(file, key) for key in keys}
-    except SafetensorError as error:
-        raise ModelError(f"{name} is damaged or cut short ({error}). {_WAY_OUT}") from None
-    text = metadata.get("model", "")
-    if digest(text, version, arrays) != metadata.get("sha256"):
-        raise ModelError(f"{name} is damaged: its contents do not match their SHA-256. {_WAY_OUT}")
-    return Contents(text, arrays)
-
-
-def _own(file: Any, key: str) -> np.ndarray:
-    if file.get_slice(key).get_dtype() not in _NAMES.values():
-        raise ModelError(f"Array {key!r} is of type {file.get_slice(key).get_dtype()}, which no model has.")
-    a = file.get_tensor(key)
-    usable = a.flags.writeable and a.flags.c_contiguous and a.flags.aligned
-    return a if usable else np.array(a, order="C")
-
-
-def _survey(name: str, max_bytes: int) -> None:
-    """Refuse, before anything is allocated, what cannot be a model file."""
-    status = os.stat(name)
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
+    if not stat.S_ISREG(os.stat(name).st_mode):  # opening a device may have effects
         raise ModelError(f"{name} is no ordinary file.")
-    with open(name, "rb") as file:
-        start = file.read(32)
+    handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(handle, "rb", buffering=0) as file:
+        size = _survey(name, file, BYTES_LIMIT if max_bytes is None else int(max_bytes))
+        metadata, entries = _header(name, file, size)
+        arrays = {key: _array(name, file, entry) for key, entry in entries.items()}
+    text = metadata.get("model", "")
+    if digest(text, metadata["version"], arrays) != metadata.get("sha256"):
+        raise ModelError(f"{name} is damaged: its contents do not match their SHA-256. {_WAY_OUT}")
+    return Contents(text, arrays, int(metadata["version"]), size)
+
+
+def verify(handle: int, name: str) -> None:
+    """Read an open file once more, and raise unless it is whole and matches its digest."""
+    with open(handle, "rb", buffering=0, closefd=False) as file:
+        size = _survey(name, file, sys.maxsize)
+        metadata, entries = _header(name, file, size)
+        total = _begun(metadata.get("model", ""), metadata["version"])
+        room = bytearray(_PIECE)
+        for key in sorted(entries):
+            entry = entries[key]
+            total.update(_described(key, entry.dtype, entry.shape))
+            file.seek(entry.begin)
+            for at in range(entry.begin, entry.end, _PIECE):
+                piece = memoryview(room)[: min(_PIECE, entry.end - at)]
+                _fill(name, file, piece)
+                total.update(piece)
+    if total.hexdigest() != metadata.get("sha256"):
+        raise ModelError(
+            f"{name} was not written: what reached the disk does not match its SHA-256. An old file is still "
+            "there; save again, and check the disk if this happens twice."
+        )
+
+
+def _survey(name: str, file: Any, max_bytes: int) -> int:
+    """The size of a file; refuse, before anything is allocated, what cannot be a model file."""
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):  # it was exchanged meanwhile
+        raise ModelError(f"{name} is no ordinary file.")
+    file.seek(0)
+    start = file.read(32)
     length = int.from_bytes(start[:8], "little")
     if start[8:9] != b"{" or length > HEADER_LIMIT:
         _refuse_by_name(name, start)
@@ -187,6 +225,80 @@ def _survey(name: str, max_bytes: int) -> None:
             f"{name} has {status.st_size} bytes, more than max_bytes={max_bytes}. If you trust it, "
             f"load it with max_bytes={status.st_size}."
         )
+    return status.st_size
+
+
+def _header(name: str, file: Any, size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
+    """The metadata, and where the arrays lie: one behind the other, from the header to the end."""
+
+    def broken(why: str) -> ModelError:
+        return ModelError(f"{name} is damaged or cut short ({why}). {_WAY_OUT}")
+
+    file.seek(0)
+    start = bytearray(8)
+    _fill(name, file, memoryview(start))
+    raw = bytearray(int.from_bytes(start, "little"))
+    _fill(name, file, memoryview(raw))
+    try:
+        table = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise broken(f"its header is no JSON text: {error!s:.80}") from None
+    metadata = table.pop("__metadata__", {}) if type(table) is dict else None
+    if type(metadata) is not dict or not all(type(value) is str for value in metadata.values()):
+        raise broken("its header is no table")
+    _checked_version(name, metadata)
+    if len(table) > ARRAYS_LIMIT:
+        raise ModelError(f"{name} has {len(table)} arrays; a model file has at most {ARRAYS_LIMIT}.")
+    found: dict[str, _Entry] = {}
+    for key, node in table.items():
+        entry = _entry(node, 8 + len(raw))
+        if entry is None:
+            raise broken(f"the description of array {key!r:.40} is wrong")
+        found[key] = entry
+    at = 8 + len(raw)
+    for entry in sorted(found.values(), key=lambda entry: (entry.begin, entry.end)):
+        if entry.begin != at:
+            raise broken("its arrays do not lie one behind the other")
+        at = entry.end
+    if at != size:
+        raise broken(f"it has {size} bytes, and its header speaks of {at}")
+    return metadata, found
+
+
+def _entry(node: Any, start: int) -> _Entry | None:
+    """An array as the header describes it; None where the description is wrong."""
+    if type(node) is not dict or node.keys() != {"dtype", "shape", "data_offsets"}:
+        return None
+    shape, offsets = node["shape"], node["data_offsets"]
+    for numbers in (shape, offsets):
+        if type(numbers) is not list or not all(type(n) is int and 0 <= n < 2**62 for n in numbers):
+            return None
+    if type(node["dtype"]) is not str or node["dtype"] not in _TYPES or len(shape) > 8 or len(offsets) != 2:
+        return None
+    dtype, (begin, end) = _TYPES[node["dtype"]], offsets
+    if end - begin != dtype.itemsize * math.prod(shape):
+        return None
+    return _Entry(dtype, tuple(shape), start + begin, start + end)
+
+
+def _array(name: str, file: Any, entry: _Entry) -> np.ndarray:
+    try:
+        a = np.empty(entry.shape, entry.dtype)
+    except (ValueError, MemoryError) as error:
+        raise ModelError(f"{name} has an array that cannot be made: {error!s:.100}") from None
+    if a.nbytes:
+        file.seek(entry.begin)
+        _fill(name, file, memoryview(a.reshape(-1).view(np.uint8)))  # type: ignore[arg-type]
+    return a.astype(a.dtype.newbyteorder("="), copy=False)
+
+
+def _fill(name: str, file: Any, room: memoryview) -> None:
+    """Read as many bytes as there is room for."""
+    while len(room):
+        n = file.readinto(room[:_MOST])
+        if not n:
+            raise ModelError(f"{name} is damaged or cut short (it ends too early). {_WAY_OUT}")
+        room = room[n:]
 
 
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"x\x9c", b"x\x01", b"x\xda", b"BZh", b"\xfd7zXZ", b"\x93NUMPY")
@@ -207,15 +319,14 @@ def _refuse_by_name(name: str, start: bytes) -> None:
         )
 
 
-def _checked_version(name: str, metadata: dict[str, str]) -> str:
+def _checked_version(name: str, metadata: dict[str, str]) -> None:
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{name} is a safetensors file, but not of a model of perceptrons.")
     version = metadata.get("version", "")
-    if not (version.isascii() and version.isdigit() and 0 < len(version) <= 6):
+    if not (version.isascii() and version.isdigit() and 0 < len(version) <= 6 and int(version)):
         raise ModelError(f"{name} is damaged: its format version is {version[:20]!r}. {_WAY_OUT}")
     if int(version) > VERSION:
         raise ModelError(
             f"{name} has format version {version}, and this version of perceptrons reads versions up to "
             f"{VERSION}: pip install --upgrade perceptrons."
         )
-    return version

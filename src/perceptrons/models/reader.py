@@ -14,24 +14,33 @@ import scipy.sparse as sp
 
 from .. import rules
 from ..engine import intake
-from . import checks, generators, registry, wholes
+from . import checks, generators, registry, sparse, wholes
 from .errors import ModelError
 from .writer import DEPTH_LIMIT, EXOTIC, SIMPLE
 
 SIZE_LIMIT = 50_000_000  #: objects, those that are shared counted each time
+UNFOLDED_LIMIT = 4 << 30  #: bytes of memory that all sparse arrays of a file may take, or
+UNFOLDED_FACTOR = 64  #: so many times the bytes of the file, whichever is more
 _NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 
 
 class Reader:
     """Turns nodes and arrays into objects; raises ModelError on anything that is not as it was written."""
 
-    def __init__(self, nodes: Any, arrays: dict[str, np.ndarray], objects: dict[str, Any]):
+    def __init__(
+        self,
+        nodes: Any,
+        arrays: dict[str, np.ndarray],
+        objects: dict[str, Any],
+        most_unfolded: int = UNFOLDED_LIMIT,
+    ):
         if not isinstance(nodes, list):
             raise ModelError("The table of nodes is missing.")
         self._nodes = nodes
         self._arrays = dict(arrays)  # each is used once
         self._given = objects
         self.asked: set[str] = set()  #: names of what the user has to give
+        self._most_unfolded, self._unfolded = most_unfolded, 0
         self._made: list[Any] = []
         self._sizes: list[tuple[int, int]] = []  # (objects within, depth), of each node
 
@@ -154,6 +163,16 @@ class Reader:
             a = _exotic(a, node["dtype"], _shape(node["shape"]))
         return _laid_out(a, node)
 
+    def _sparse(self, node: dict[str, Any]) -> np.ndarray:
+        at, values, shape = self._tensor(node["at"]), self._tensor(node["v"]), _shape(node["shape"])
+        self._unfolded += sparse.n_bytes(values, shape)
+        if self._unfolded > self._most_unfolded:
+            raise ModelError(
+                f"Its sparse arrays take {self._unfolded} bytes of memory or more; the limit is "
+                f"{self._most_unfolded}. If you trust the file, load it with a larger max_bytes."
+            )
+        return _laid_out(sparse.whole(at, values, shape), node)
+
     def _objects(self, node: dict[str, Any]) -> np.ndarray:
         items, shape = self.value(node["v"]), _shape(node["shape"])
         if type(items) is not list or len(items) != int(np.prod(shape, dtype=np.float64)):
@@ -251,6 +270,7 @@ _READERS: dict[str, Callable[[Reader, dict[str, Any]], Any]] = {
     "table": Reader._table,
     "tuples": Reader._rows,
     "array": Reader._array,
+    "sparse": Reader._sparse,
     "objects": Reader._objects,
     "scalar": Reader._scalar,
     "dtype": Reader._dtype,

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from .._version import __version__
 from . import container, files, registry
 from .errors import ModelError
-from .reader import Reader
+from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader
+from .upgrades import upgraded
 from .writer import Writer
 
 
@@ -65,7 +66,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     array(['ham'], dtype='<U4')
     """
     whole = pieces(model)
-    files.write(path, whole)
+    with files.Lock(path) as lock:
+        write(lock, whole)
 
 
 def load(
@@ -87,7 +89,8 @@ def load(
         What only you have, by the name of the parameter: ``{"rule": my_rule}``, ``{"kernel": my_function}``.
         The error of a file that needs one says its name.
     max_bytes : int, optional
-        Larger files are refused; 16 GiB.
+        Larger files are refused, and files whose sparse arrays take more memory. Without it: files of more
+        than 16 GiB, and sparse arrays that take more than 4 GiB and more than 64 times the file's bytes.
 
     Returns
     -------
@@ -121,9 +124,9 @@ def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> d
         "estimator": str(table.get("estimator")),
         "parameters": table.get("parameters"),
         "library": str(table.get("library")),
-        "format": container.VERSION,
+        "format": contents.version,
         "n_arrays": len(contents.arrays),
-        "n_bytes": os.path.getsize(path),
+        "n_bytes": contents.n_bytes,
         "checkpoint": table.get("position") is not None,
     }
 
@@ -155,6 +158,11 @@ def pieces(model: Any, position: Any = None) -> Iterator[bytes | memoryview]:
     return whole()
 
 
+def write(lock: files.Lock, whole: Iterator[bytes | memoryview]) -> None:
+    """Replace a file by these pieces, once they have been read back and match their digest."""
+    lock.write(whole, lambda handle: container.verify(handle, lock.path))
+
+
 def _shown(parameter: Any) -> str:
     """A parameter as text: the same whenever it is the same, so without the address of an object."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(parameter))[:200]
@@ -169,7 +177,11 @@ def read(
     table = _parsed(path, contents.text)
     given = dict(objects or {})
     try:
-        reader = Reader(table.get("nodes"), contents.arrays, given)
+        upgraded(contents.version, table, contents.arrays)
+        most = max_bytes
+        if most is None:
+            most = min(container.BYTES_LIMIT, max(UNFOLDED_LIMIT, UNFOLDED_FACTOR * contents.n_bytes))
+        reader = Reader(table.get("nodes"), contents.arrays, given, most)
         reader.read()
         model, position = reader.value(table.get("root")), reader.value(table.get("position"))
         registry.estimator_name(model)

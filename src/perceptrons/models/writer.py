@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from .. import rules
 from ..engine import journal, spaces
-from . import generators, registry
+from . import generators, registry, sparse
 from .container import storable
 from .errors import ModelError
 
@@ -32,7 +32,7 @@ EXOTIC = re.compile(r"[<|]?(?:[US][1-9][0-9]{0,8}|c8|c16|[Mm]8\[[a-zA-Z0-9]{1,12
 
 
 class Writer:
-    """Turns objects into nodes and arrays."""
+    """Turns objects into nodes and arrays; the arrays are copies."""
 
     def __init__(self) -> None:
         self.nodes: list[dict[str, Any]] = []
@@ -163,12 +163,24 @@ class Writer:
         if x.dtype == object:
             return node | {"k": "objects", "shape": list(x.shape), "v": self.value(x.ravel().tolist())}
         if storable(x.dtype):
-            return node | {"v": self._tensor(x.astype(x.dtype.newbyteorder("="), copy=False))}
+            return node | self._stored(x.astype(x.dtype.newbyteorder("="), copy=False))
         plain = np.array(x, x.dtype.newbyteorder("<"), order="C")
         if not EXOTIC.match(plain.dtype.str):
             raise ModelError(f"{self._where()} is an array of {x.dtype}, which a model file cannot hold.")
         raw = np.frombuffer(plain.tobytes(), np.uint8)
         return node | {"dtype": plain.dtype.str, "shape": list(x.shape), "v": self._tensor(raw)}
+
+    def _stored(self, x: np.ndarray) -> dict[str, Any]:
+        """An array whole, or by the entries that differ from the usual one."""
+        found = sparse.parts(x) if x.flags.c_contiguous else None
+        if found is None:
+            return {"v": self._tensor(x.copy())}  # a copy: another thread may write to x
+        return {
+            "k": "sparse",
+            "shape": list(x.shape),
+            "at": self._tensor(found.at),
+            "v": self._tensor(found.values),
+        }
 
     def _csr(self, x: Any) -> dict[str, Any]:
         arrays = [self.value(np.asarray(a)) for a in (x.data, x.indices, x.indptr)]

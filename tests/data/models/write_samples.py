@@ -4,11 +4,17 @@ A released format stays readable for ever, so its folder is never written again:
 ``container.VERSION`` has gone up, and commit the new folder.
 
     python tests/data/models/write_samples.py
+
+Until a format is released its samples may be written again:
+
+    python tests/data/models/write_samples.py --again
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +49,10 @@ def samples() -> dict[str, Any]:
         ).fit(X, THREE),
         "named": named,
         "text": pc.TextClassifier(bits=6, keep_names=True, **plain).fit(STRINGS, TWO),
+        "text_average": pc.TextClassifier(bits=12, **plain).fit(STRINGS, THREE),
+        "text_confidence": pc.TextClassifier(
+            bits=12, rule=rules.AROW(), readout="last", **plain
+        ).fit(STRINGS, THREE),
         "margin": pc.MarginPerceptron(gamma=0.1, **plain).fit(X, TWO),
         "confidence": pc.AROW(covariance="full", **plain).fit(X, THREE),
         "winnow": pc.Winnow(**plain).fit(X, TWO),
@@ -57,7 +67,9 @@ def samples() -> dict[str, Any]:
 
 
 def rows_of(name: str) -> Any:
-    return {"strings": STRINGS, "text": STRINGS, "named": NAMED}.get(name, X)
+    if name == "strings" or name.startswith("text"):
+        return STRINGS
+    return NAMED if name == "named" else X
 
 
 def answers(model: Any, rows: Any) -> tuple[list[Any], list[Any]]:
@@ -67,8 +79,10 @@ def answers(model: Any, rows: Any) -> tuple[list[Any], list[Any]]:
     return model.predict(rows).tolist(), model.decision_function(rows).tolist()
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     folder = HERE / f"format{container.VERSION}"
+    if argv == ["--again"] and folder.exists():
+        shutil.rmtree(folder)
     folder.mkdir()  # raises where it is there already
     expected = {}
     for name, model in samples().items():
@@ -79,4 +93,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
