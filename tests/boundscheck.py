@@ -11,8 +11,8 @@
 
 Both start a new process, because a loop stays as it was compiled. There an index outside an array raises
 ``IndexError("index is out of bounds")`` instead of touching memory. Before anything else the process calls
-:func:`prove`, which reads out of bounds on purpose in each kind of compiled function and fails unless every one
-is caught: a pass without that proof would say nothing.
+:func:`prove`, which reads out of bounds on purpose in each kind of compiled function and fails unless every
+one is caught: a pass without that proof would say nothing.
 
 Limits: numba does not check slices, and a negative index down to -n is legal, as in Python. Code compiled
 with checks is kept in the usual cache, in folders of its own, so only the first run compiles.

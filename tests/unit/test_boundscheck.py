@@ -10,8 +10,6 @@ from pathlib import Path
 import boundscheck
 import pytest
 
-from perceptrons.engine import compiler
-
 
 def caught(cache: Path, **env: str) -> set[bool]:
     path = os.pathsep.join([str(boundscheck.SOURCES), str(boundscheck.TESTS)])
@@ -60,30 +58,3 @@ def test_without_checks_the_proof_fails():
     """The proof is worth something only if it can fail."""
     with pytest.raises(AssertionError, match="Bounds checks are off"):
         boundscheck.prove()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("NUMBA_BOUNDSCHECK", "1"),
-        ("NUMBA_OPT", "1"),
-        ("NUMBA_OPT", "max"),
-        ("NUMBA_CPU_NAME", "generic"),
-        ("NUMBA_CPU_FEATURES", "+sse2"),
-        ("NUMBA_ENABLE_AVX", "0"),
-        ("NUMBA_DEBUGINFO", "1"),
-        ("NUMBA_FULL_TRACEBACKS", "1"),
-        ("NUMBA_LOOP_VECTORIZE", "0"),
-        ("NUMBA_SLP_VECTORIZE", "1"),
-    ],
-)
-def test_settings_that_change_the_code_are_in_the_key(monkeypatch, name, value):
-    from numba.core import config
-
-    before = compiler.source_key()
-    with monkeypatch.context() as patch:
-        patch.setenv(name, value)
-        changed = compiler.source_key()
-    config.reload_config()
-    assert changed != before
-    assert compiler.source_key() == before

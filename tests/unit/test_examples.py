@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from perceptrons import datasets
-from perceptrons.engine.compiler import cache_folder
+from perceptrons.engine.cache import cache_folder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if not path.name.startswith("_"))

@@ -1,33 +1,24 @@
-"""Lazy compilation with a disk cache keyed by our own sources.
+"""Lazy compilation.
 
 ``@compiled`` marks a loop. Nothing is compiled, and numba is not even imported, until its first call.
-Compiled code is kept in ``PERCEPTRONS_CACHE``, or else in the user's cache folder, below a folder named
-by a hash of every source that ends up in it: numba itself does not notice an edit in another module. Loops of
-other rooms have folders of their own, named by the engine's sources and theirs.
-Each signature has files of its own, so that processes that compile side by side cannot mix theirs up.
-Without a writable folder everything works, uncached.
+Compiled code is kept on disk (:mod:`.cache`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import logging
 import os
-import pickle
-import shutil
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import rows, rules
+from .cache import numba_cache
 
 logger = logging.getLogger("perceptrons")
 
@@ -39,19 +30,9 @@ OPTIONS: dict[str, Any] = {
     "nogil": True,
     "_nrt": False,
 }
-_KEEP_STALE_CACHES = 30 * 24 * 3600  # seconds
 
-#: Modules beside this one that hold no compiled code.
-_NOT_COMPILED = {
-    "blocks.py",
-    "device.py",
-    "device_kernels.py",
-    "device_rules.py",
-    "device_writer.py",
-    "on_device.py",
-}
-
-_lock = threading.Lock()
+#: Held while numba is loaded and taught, and while a loop's dispatcher is made.
+_lock = threading.RLock()
 _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
@@ -117,6 +98,13 @@ _helpers.extend(rules.HELPERS)
 def jit_disabled() -> bool:
     """Whether NUMBA_DISABLE_JIT asks for plain Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def load_numba() -> Any:
+    """numba, imported under our lock: a fork must not fall into the import."""
+    with _lock:
+        import numba
+    return numba
 
 
 _taught: set[Callable[..., Any]] = set()
@@ -209,173 +197,42 @@ def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
     _teach_numba()
     dispatcher = numba.njit(**OPTIONS)(function)
-    room = room_of(function)
-    if cache_folder(room) is not None:
-        try:
-            dispatcher._cache = _cache_class(room)(function)
-        except Exception:  # numba changed its private parts: slower starts, same results
-            logger.warning("The compiled-code cache is off: numba's cache could not be set up.")
+    try:
+        kept = numba_cache(function)
+    except Exception:  # numba changed its private parts: slower starts, same results
+        logger.warning("The compiled-code cache is off: numba's cache could not be set up.")
+        kept = None
+    if kept is not None:
+        dispatcher._cache = kept
     return dispatcher
 
 
-ENGINE = Path(__file__).resolve().parent
+# ---------------------------------------------------------------------------------------------------- forks
+
+_held_for_fork = contextlib.ExitStack()
 
 
-def room_of(function: Callable[..., Any]) -> Path:
-    """The folder whose sources a loop is made of, beside the engine's."""
-    return Path(function.__code__.co_filename).resolve().parent
+def _before_fork() -> None:
+    """Wait until no thread compiles, and keep it so: a lock held by another thread stays locked in the child.
+
+    The locks are taken from the outermost to the innermost, as the compiler takes them. Those of numba and
+    LLVM exist only once numba is loaded.
+    """
+    global _held_for_fork
+    held = contextlib.ExitStack()
+    held.enter_context(_lock)  # from here on no other thread is in this function
+    _held_for_fork = held
+    numba = sys.modules.get("numba.core.compiler_lock")
+    llvm = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
+    for lock in (getattr(numba, "global_compiler_lock", None), getattr(llvm, "_lock", None)):
+        if lock is not None:
+            held.enter_context(lock)
 
 
-#: Settings of numba that change what is compiled: under another value, code kept on disk is not what was
-#: asked for. (The CPU and its features are in numba's own key too.)
-CODE_SETTINGS = (
-    "BOUNDSCHECK",
-    "CPU_FEATURES",
-    "CPU_NAME",
-    "DEBUGINFO_DEFAULT",
-    "DEBUG_NRT",
-    "ENABLE_AVX",
-    "ENABLE_PROFILING",
-    "EXTEND_VARIABLE_LIFETIMES",
-    "FULL_TRACEBACKS",
-    "JIT_COVERAGE",
-    "LLVM_REFPRUNE_FLAGS",
-    "LLVM_REFPRUNE_PASS",
-    "LOOP_VECTORIZE",
-    "OPT",
-    "SLP_VECTORIZE",
-    "USING_SVML",
-)
+def _after_fork() -> None:
+    """In the parent and in the child: let compilation go on."""
+    _held_for_fork.close()
 
 
-def code_settings() -> str:
-    """The values of :data:`CODE_SETTINGS` that the next compilation uses."""
-    from numba.core import config
-
-    config.reload_config()  # the compiler does so too: the environment may have changed
-    return " ".join(f"{name}={getattr(config, name, None)!r}" for name in CODE_SETTINGS)
-
-
-def source_key(room: Path = ENGINE) -> str:
-    """A hash of every source file whose code is compiled, of the compiler's version and of its settings."""
-    return _source_key(room, code_settings())
-
-
-@functools.cache
-def _source_key(room: Path, settings: str) -> str:
-    import llvmlite
-    import numba
-
-    if room != ENGINE:
-        digest = hashlib.sha256(_source_key(ENGINE, settings).encode())
-        for path in sorted(room.glob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-        return digest.hexdigest()[:20]
-    versions = f"{sys.version} {numba.__version__} {llvmlite.__version__}"
-    digest = hashlib.sha256(f"{versions} {settings}".encode())
-    shared = [ENGINE.parent / name for name in ("rules.py", "rows.py")]
-    for path in sorted([*ENGINE.glob("*.py"), *(p for p in shared if p.exists())]):
-        if path.name in _NOT_COMPILED:
-            continue
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-@functools.cache
-def cache_folder(room: Path = ENGINE) -> Path | None:
-    """The folder for compiled code, or None when none is writable."""
-    root = os.environ.get("PERCEPTRONS_CACHE")
-    if root is None:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        root = os.path.join(base, "perceptrons")
-    folder = Path(root) / source_key(room)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        os.utime(folder)
-    except OSError as error:
-        logger.info("No compiled-code cache: %s is not writable (%s).", folder, error)
-        return None
-    _drop_stale(folder)
-    return folder
-
-
-def _drop_stale(folder: Path) -> None:
-    """Remove the caches of sources that nobody has used for a month."""
-    for other in folder.parent.iterdir():
-        try:
-            if other != folder and time.time() - other.stat().st_mtime > _KEEP_STALE_CACHES:
-                shutil.rmtree(other)
-        except OSError:
-            continue
-
-
-@functools.cache
-def _cache_class(room: Path) -> Any:
-    """numba's function cache, with our folder, our stamp and a pair of files per signature."""
-    from numba.core import caching
-
-    class Locator(caching._CacheLocator):
-        def get_cache_path(self):
-            return str(cache_folder(room))
-
-        def get_source_stamp(self):
-            return source_key(room)
-
-        def get_disambiguator(self):
-            return "0"
-
-        @classmethod
-        def from_function(cls, py_func, py_file):
-            return cls()
-
-    class CheckedFile(caching.IndexDataCacheFile):
-        """Machine code behind its own digest: a flipped bit must not be run."""
-
-        def _save_data(self, name, data):
-            code = self._dump(data)
-            with self._open_for_write(self._data_path(name)) as f:
-                f.write(hashlib.sha256(code).digest() + code)
-
-        def _load_data(self, name):
-            content = Path(self._data_path(name)).read_bytes()
-            if hashlib.sha256(content[32:]).digest() != content[:32]:
-                raise ValueError(f"{name} is damaged.")
-            return pickle.loads(content[32:])
-
-    class Impl(caching.CompileResultCacheImpl):
-        _locator_classes: Any = (Locator,)
-
-    class SourceKeyedCache(caching.FunctionCache):
-        _impl_class = Impl
-
-        def _point_at(self, sig):
-            name = hashlib.sha256(str(sig).encode()).hexdigest()[:16]
-            self._cache_file = CheckedFile(
-                cache_path=self._cache_path,
-                filename_base=f"{self._impl.filename_base}-{name}",
-                source_stamp=self._impl.locator.get_source_stamp(),
-            )
-
-        def _load_overload(self, sig, target_context):
-            try:
-                self._point_at(sig)
-                return super()._load_overload(sig, target_context)
-            except Exception as error:  # a damaged file is as good as none
-                logger.info("Compiled code is rebuilt: %s", error)
-                self._forget()
-                return None
-
-        def _forget(self):
-            with contextlib.suppress(OSError):
-                self._cache_file.flush()
-
-        def _save_overload(self, sig, data):
-            try:
-                self._point_at(sig)
-                super()._save_overload(sig, data)
-            except OSError as error:  # full disk, lost permission: go on uncached
-                logger.info("Compiled code was not saved: %s", error)
-
-    return SourceKeyedCache
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

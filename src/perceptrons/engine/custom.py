@@ -7,7 +7,7 @@ from math import nan
 from typing import Any, NamedTuple
 
 from ..rules import FIRST_ORDER, RuleError, State, UserRule
-from .compiler import by_record, decide, jit_disabled
+from .compiler import by_record, decide, jit_disabled, load_numba
 
 
 class Custom(NamedTuple):
@@ -44,8 +44,7 @@ def _compile(rule: UserRule) -> Custom:
                 return nan, nan
 
         return Custom(plain)
-    import numba
-
+    numba = load_numba()
     inner = _jitted(rule)
 
     def guarded(m, q, N, k, t, c, tol):
@@ -63,8 +62,7 @@ def _compile(rule: UserRule) -> Custom:
 
 
 def _jitted(rule: UserRule) -> Any:
-    import numba
-
+    numba = load_numba()
     function = getattr(rule.function, "py_func", rule.function)  # it may be compiled already
     try:
         return numba.njit(function)

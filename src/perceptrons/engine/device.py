@@ -20,6 +20,7 @@ from math import isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 from . import device_kernels, device_rules
+from .cache import check_triton_cache
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
@@ -429,6 +430,7 @@ def _shared_arguments(block: _Block, F: Any, log: DeviceLog | None, ending: Any)
     entries = (ending,) * 5 if log is None else tuple(log)
     eps = torch.finfo(F.dtype).eps
     settings = _settings(block.tol, block.limit, eps, block.parameters, F.device)
+    check_triton_cache()
     functions = device_rules.for_triton(block.rule)
     lanes = max(16, 1 << (size - 1).bit_length())
     flags = {

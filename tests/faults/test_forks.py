@@ -1,0 +1,73 @@
+"""A process may fork while one of its threads compiles: the child can compile and fit."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from processes import python
+
+CHILDREN = 12
+
+FORK_WHILE_COMPILING = """
+import os, signal, sys, threading, time
+import numpy as np
+from perceptrons import Perceptron
+from perceptrons.engine import compiler
+from perceptrons.engine.compiler import compiled
+
+def fit():
+    model = Perceptron(shuffle=False).fit([[1, 1], [-1, -1], [2, 1]], [1, -1, 1])
+    assert model.predict([[2, 2]])[0] == 1
+
+fit()
+compiler.numba_cache = lambda function: None  # from here on every loop is compiled
+
+def fresh(name, factor):
+    lines = [f"def {name}(x):", "    total = 0.0", "    for i in range(x.shape[0]):",
+             f"        total += {factor} * x[i]", "    return total"]
+    names = {}
+    exec("\\n".join(lines), names)
+    return compiled(names[name])
+
+x = np.ones(4)
+fresh("first", 1)(x)
+stop, started = threading.Event(), threading.Event()
+
+def compile_on_and_on():
+    n = 1
+    while not stop.is_set():
+        started.set()
+        fresh(f"loop_{n}", n)(x)
+        n += 1
+
+thread = threading.Thread(target=compile_on_and_on)
+thread.start()
+started.wait()
+children = []
+for n in range(CHILDREN):
+    time.sleep(0.01 * (n % 5))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(LIMIT)  # only a child that hangs
+        status = 1
+        try:
+            assert fresh(f"child_{n}", -2)(x) == -8.0
+            fit()
+            status = 0
+        finally:
+            os._exit(status)
+    children.append(child)
+endings = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+stop.set()
+thread.join()
+print(endings)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_fork_while_another_thread_compiles():
+    code = FORK_WHILE_COMPILING.replace("CHILDREN", str(CHILDREN)).replace("LIMIT", "120")
+    code = "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n" + code  # threads and fork
+    run = python(code)
+    assert run.stdout == f"{[0] * CHILDREN}\n"
