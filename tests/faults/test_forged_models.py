@@ -242,6 +242,87 @@ def test_named_features_at_wrong_places(tmp_path):
         load(path)
 
 
+# ---------------------------------------------------------------- attributes that nobody has fitted
+
+
+def given_attribute(name: str, *nodes: Any) -> Any:
+    """Give the estimator one more attribute: the last of these nodes, which refer to each other from 0 on."""
+
+    def change(table, arrays):
+        old = table["nodes"]
+        table["nodes"] = [*nodes, *(_moved(node, len(nodes)) for node in old)]
+        for key in ("root", "position"):
+            table[key] = _moved(table[key], len(nodes))
+        table["nodes"][table["root"][0]]["v"][name] = [len(nodes) - 1]
+        arrays["new"] = np.zeros(3)
+
+    return change
+
+
+def _moved(x: Any, by: int) -> Any:
+    if isinstance(x, list) and len(x) == 1 and type(x[0]) is int:
+        return [x[0] + by]
+    if isinstance(x, list):
+        return [_moved(item, by) for item in x]
+    return {key: _moved(value, by) for key, value in x.items()} if isinstance(x, dict) else x
+
+
+LIST = {"k": "list", "v": []}
+PAIR = [{"k": "list", "v": ["a"]}, {"k": "list", "v": [10**9]}, {"k": "dict", "keys": [0], "values": [1]}]
+COLUMNS = [{"k": "list", "v": [10**9]}, {"k": "list", "v": ["a"]}, {"k": "dict", "keys": [0], "values": [1]}]
+ARRAY = {"k": "array", "v": "new"}
+UNFITTED = [
+    ("Perceptron", "_names", PAIR),
+    ("Perceptron", "_given_names", [ARRAY]),
+    ("Perceptron", "n_features_in_", [{"k": "scalar", "v": [0]}]),
+    ("Perceptron", "classes_", [ARRAY]),
+    ("Perceptron", "random_step_", [LIST]),
+    ("Perceptron", "_journals", [LIST]),
+    ("Perceptron", "_core", [ARRAY]),
+    ("Perceptron", "_readout", [LIST]),
+    ("Perceptron", "coef_", [ARRAY]),
+    ("Perceptron", "__class__", [LIST]),
+    ("Perceptron", "random_state", [LIST]),
+    ("MarginPerceptron", "gamma_", [LIST]),
+    ("TextClassifier", "_words", COLUMNS),
+    ("TextClassifier", "_hashing", [LIST]),
+    ("TextHasher", "_words", COLUMNS),
+    ("TextHasher", "_hasher", [LIST]),
+    ("TextHasher", "classes_", [ARRAY]),
+    ("KernelPerceptron", "kernel_", [{"k": "kernel", "of": "kernel.Linear", "v": {}}]),
+    ("KernelPerceptron", "_known", [LIST]),
+    ("BudgetKernelPerceptron", "_draws", [LIST]),
+    ("MaxMargin", "support_", [ARRAY]),
+    ("RiskDescent", "radius_", [LIST]),
+]
+
+
+@pytest.mark.parametrize(("name", "attribute", "nodes"), UNFITTED, ids=lambda x: x if type(x) is str else "")
+def test_what_nobody_has_fitted_has_parameters_only(tmp_path, name, attribute, nodes):
+    path = tmp_path / "a.model"
+    save(getattr(pc, name)(), path)
+    assert isinstance(load(path), getattr(pc, name))
+    forged(path, given_attribute(attribute, *nodes))
+    with pytest.raises(ModelError):
+        load(path)
+
+
+def test_a_private_attribute_that_no_file_can_hold_is_told_when_the_model_is_saved(tmp_path):
+    model = pc.Perceptron().fit(X, Y)
+    model._mine = 3
+    with pytest.raises(ModelError, match="Perceptron has no attribute '_mine' that could be stored"):
+        save(model, tmp_path / "a.model")
+
+
+@pytest.mark.parametrize("width", [3, 5])
+def test_rows_of_a_kernel_that_differ_in_width(tmp_path, width):
+    path = tmp_path / "a.model"
+    save(pc.KernelPerceptron(kernel="linear").fit(X, Y), path)
+    forged(path, changed("rows.Rows", X=lambda a: np.zeros((len(a), width))))
+    with pytest.raises(ModelError, match="differ in width"):
+        load(path)
+
+
 # ---------------------------------------------------------------- any change at all
 
 

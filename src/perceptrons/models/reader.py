@@ -223,10 +223,10 @@ class Reader:
         strange = set(params) - set(registry.parameters(cls))
         if strange:
             raise ModelError(f"{cls.__name__} has no parameter {min(strange)!r:.60} in this version.")
+        twice = left.keys() & set(registry.parameters(cls))
+        if twice:
+            raise ModelError(f"{cls.__name__} has its parameter {min(twice)!r:.60} twice.")
         made = cls(**params)
-        for name in left:
-            if not name.isidentifier() or callable(getattr(cls, name, None)) or name in registry.NOT_STORED:
-                raise ModelError(f"{cls.__name__} has no attribute {name!r:.60} that could be stored.")
         vars(made).update(left)
         return wholes.model(made)
 

@@ -92,6 +92,32 @@ NOT_STORED = frozenset(
 )
 
 
+#: what fitting leaves on an estimator besides user-made notes; :mod:`perceptrons.models.wholes` checks each
+_LEFT = frozenset(
+    {
+        *("classes_", "n_features_in_", "feature_names_in_"),
+        *("_space", "_journals", "_low", "_longest", "_plain", "history_", "n_iter_", "stop_reason_"),
+        *("random_step_", "gamma_"),
+        *("_names", "_given_names", "_words", "n_invalid_"),
+        *("kernel_", "_known", "_draws"),
+        *("_descents", "_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
+    }
+)
+
+
+def left_by_fitting(cls: Any, name: str) -> bool:
+    """Whether fitting may leave an attribute of this name on an estimator of this class.
+
+    False for a note of the user's: a public name that means nothing to the class. Raise on any other name.
+    """
+    if name in _LEFT:
+        return True
+    strange = name.startswith("_") or not name.isidentifier() or name in NOT_STORED
+    if strange or (hasattr(cls, name) and name not in parameters(cls)):
+        raise ModelError(f"{cls.__name__} has no attribute {name!r:.60} that could be stored.")
+    return False
+
+
 def name_of(cls: type) -> str | None:
     """The name under which objects of a class are stored, or None."""
     return _NAMES.get(cls)

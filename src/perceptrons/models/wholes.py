@@ -1,4 +1,8 @@
-"""Whether the parts of a fitted estimator fit each other: classes, widths, kernels, logs."""
+"""Whether the parts of an estimator fit each other: classes, widths, names, kernels, logs.
+
+Every estimator that is read comes by here, fitted or not. What fitting leaves has a fixed list of names, each
+of them checked. What nobody has fitted has none of them: compiled loops that begin to learn would trust them.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +24,42 @@ from ..estimators.maximum_margin import MaxMargin, Problem
 from ..estimators.multiplicative import Elimination
 from ..estimators.online import Online
 from ..estimators.risk import Descent, RiskDescent
+from ..kernels import prepared
 from ..text.classifier import TextClassifier
+from ..text.parameters import MOST_BITS, TextParameters
+from . import registry
 from .checks import array, fits, labels, need, number, truth, whole
 
 
 def model(x: Any) -> Any:
-    """x, if its parts fit each other. What nobody has fitted has no parts."""
+    """x, if its parts fit each other."""
     state = vars(x)
+    left = {name for name in state if registry.left_by_fitting(type(x), name)}
     if "classes_" in state:
         labels(state["classes_"])
     if "n_features_in_" in state:
         whole("n_features_in_", state["n_features_in_"])
+    if "feature_names_in_" in state:
+        _feature_names(state["feature_names_in_"], state.get("n_features_in_"))
     if isinstance(x, Online) and "_space" in state:
         _online(x, state)
     elif isinstance(x, RiskDescent) and "_descents" in state:
         _risk(x, state)
     elif isinstance(x, MaxMargin) and "_problems" in state:
         _margin(x, state)
-    elif isinstance(x, Halfspace):
-        need("classes_" not in state, "it knows classes, and has learned nothing")
+    elif isinstance(x, TextParameters):
+        need(left <= {"_words", "n_invalid_"}, "it has learned nothing, and has more than parameters")
+        whole("bits", x.bits, 1, MOST_BITS)
+        _words(state.get("_words", {}), 1 << x.bits)
+        whole("n_invalid_", state.get("n_invalid_", 0))
+    else:
+        need(not left, "it has learned nothing, and has more than parameters")
     return x
+
+
+def _feature_names(names: Any, n_features: Any) -> None:
+    ok = isinstance(names, np.ndarray) and names.ndim == 1 and all(isinstance(name, str) for name in names)
+    need(ok and len(names) == n_features, "names of features are missing")
 
 
 # ---------------------------------------------------------------- online learners
@@ -58,7 +78,7 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     if isinstance(space, spaces.Dual) and space.device != "cpu" and not _has_device():
         space.device = "cpu"
     if isinstance(x, KernelBased):
-        _kernel_based(state, [space] if isinstance(space, spaces.Dual) else learners)
+        _kernel_based(x, state, [space] if isinstance(space, spaces.Dual) else learners)
     else:
         _width(x, state, space.n_features)
         _names(state, space.n_features)
@@ -71,6 +91,8 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
     _low(state.get("_low"), len(learners))
+    if "gamma_" in state:
+        number("gamma_", state["gamma_"])
 
 
 def _has_device() -> bool:
@@ -124,11 +146,30 @@ def _words(words: Any, n_features: int) -> None:
     need(all(type(j) is int and 0 <= j < n_features for j in words), "a word has no column")
 
 
-def _kernel_based(state: dict[str, Any], holders: list[Any]) -> None:
+def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
     kernel = state.get("kernel_")
     need(isinstance(kernel, kernels.Kernel), "there is no kernel")
     need(all(holder.kernel == kernel for holder in holders), "kernels differ")
     need(fits(kernel, state.get("_known")), "collections are not what the kernel takes")
+    rows = [holder.support.rows if isinstance(holder, spaces.Dual) else holder.rows for holder in holders]
+    _same_width(state, [state["_known"], *rows])
+    need(isinstance(x, BudgetKernelPerceptron) == ("_draws" in state), "its generator is missing")
+    need(callable(getattr(state.get("_draws", np.random), "random", None)), "its generator cannot draw")
+
+
+def _same_width(state: dict[str, Any], collections: list[Any]) -> None:
+    """Rows of numbers that the kernel compares are all as wide as those that the model takes."""
+    widths = set().union(*map(_widths, collections))
+    if state["kernel_"].takes in ("numbers", "table") or "n_features_in_" in state:
+        widths.add(state.get("n_features_in_"))
+    need(len(widths) <= 1, "rows of numbers differ in width")
+
+
+def _widths(rows: Any) -> set[Any]:
+    if isinstance(rows, prepared.Parts):
+        return set().union(*map(_widths, rows.parts))
+    of_numbers = isinstance(rows, prepared.Rows) and not isinstance(rows, prepared.Strings)
+    return {rows.shape[1]} if of_numbers else set()
 
 
 def _journals(x: Any, state: dict[str, Any], space: Any, core: Any, learners: list[Any]) -> None:
@@ -204,3 +245,4 @@ def _margin(x: Any, state: dict[str, Any]) -> None:
         fits(kernel, rows) and fits(kernel, state.get("_known")), "collections are not what the kernel takes"
     )
     need(len(rows) == len(support), "support vectors are missing")
+    _same_width(state, [rows, state["_known"]])

@@ -206,6 +206,8 @@ class Writer:
         name = registry.estimator_name(x)
         params = registry.parameters(type(x))
         left = {k: v for k, v in x.__getstate__().items() if k not in params and k not in registry.NOT_STORED}
+        for attribute in left:
+            registry.left_by_fitting(type(x), attribute)  # raises where the reader would
         return {
             "k": "estimator",
             "of": name,
