@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import threading
 from math import inf
 from pathlib import Path
@@ -303,28 +304,52 @@ def test_the_digest_is_that_of_the_bytes_written(tmp_path, monkeypatch):
     np.testing.assert_array_equal(load(tmp_path / "a")._space.v, weights)
 
 
-def test_a_model_that_another_thread_trains_is_stored_whole(tmp_path):
+def test_a_model_that_another_thread_trains_is_stored_as_it_was_between_two_rows(tmp_path):
     rng = np.random.default_rng(0)
-    rows, labels = rng.normal(size=(200, 2000)), rng.integers(0, 2, size=200)
-    model = pc.AveragedPerceptron().partial_fit(rows, labels)
+    rows, labels = rng.normal(size=(97, 300)), rng.integers(0, 2, size=97)
+    model, replayed = (pc.AveragedPerceptron().partial_fit(rows, labels) for _ in range(2))
     stop, errors = threading.Event(), []
 
     def train() -> None:
         i = 0
         try:
             while not stop.is_set():
-                model.learn_one(rows[i % 200], labels[i % 200])
+                model.learn_one(rows[i % 97], labels[i % 97])
                 i += 1
         except Exception as error:  # told by the thread that waits
             errors.append(error)
 
     trainer = threading.Thread(target=train)
     trainer.start()
+    found = []
     try:
-        for _ in range(20):
-            save(model, tmp_path / "a")
-            load(tmp_path / "a")
+        for i in range(12):
+            save(model, tmp_path / f"{i}")
+            found.append(load(tmp_path / f"{i}"))
     finally:
         stop.set()
         trainer.join()
     assert not errors
+    at = 97
+    for one in found:
+        for i in range(at, one._examples()):
+            replayed.learn_one(rows[(i - 97) % 97], labels[(i - 97) % 97])
+        at = one._examples()
+        for name in ("v", "A", "state"):
+            np.testing.assert_array_equal(getattr(one._space, name), getattr(replayed._space, name))
+    assert at > 97
+
+
+def test_a_callback_may_save_the_model(tmp_path):
+    def keep(model: Any) -> None:
+        save(model, tmp_path / f"epoch{model.n_iter_}")
+
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    pc.Perceptron(callback=keep, max_iter=3).fit(rows, np.arange(40) % 2)
+    assert [load(path).n_iter_ for path in sorted(tmp_path.iterdir())] == [1, 2, 3]
+
+
+def test_a_transformer_that_was_stored_can_be_pickled(tmp_path):
+    hasher = pc.TextHasher(bits=6)
+    save(hasher, tmp_path / "a")
+    assert pickle.loads(pickle.dumps(hasher)).bits == 6

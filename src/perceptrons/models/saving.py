@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._version import __version__
+from ..estimators.halfspace import Halfspace
+from ..estimators.writing import held_still
 from . import container, files, registry
 from .errors import ModelError
 from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader
@@ -33,6 +36,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     All that learning, voting and replaying need is in it: a model that is loaded goes on learning as if it
     had never been away, to the last bit. Functions of your own (a rule, a kernel) are not: :func:`load` is
     given them again. Neither are callbacks and scikit-learn's metadata requests.
+
+    A model that another thread trains is stored as it is between two calls, or two epochs of ``fit``: save
+    waits for that, and the other thread for the copy that save makes. The file is read back before it is
+    renamed.
 
     Parameters
     ----------
@@ -135,18 +142,22 @@ def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> d
 
 
 def pieces(model: Any, position: Any = None) -> Iterator[bytes | memoryview]:
-    """The file of a model, piece by piece; all that can be refused is refused before the first."""
+    """The file of a model, piece by piece; all that can be refused is refused before the first.
+
+    The pieces are copies: what becomes of the model afterwards does not change them.
+    """
     name = registry.estimator_name(model)
     writer = Writer()
-    root = writer.value(model)
-    table = {
-        "library": __version__,
-        "estimator": name,
-        "parameters": {p: _shown(getattr(model, p)) for p in registry.parameters(type(model))},
-        "root": root,
-        "position": writer.value(position),
-        "nodes": writer.nodes,
-    }
+    with held_still(model) if isinstance(model, Halfspace) else contextlib.nullcontext():
+        root = writer.value(model)
+        table = {
+            "library": __version__,
+            "estimator": name,
+            "parameters": {p: _shown(getattr(model, p)) for p in registry.parameters(type(model))},
+            "root": root,
+            "position": writer.value(position),
+            "nodes": writer.nodes,
+        }
     text = json.dumps(table, separators=(",", ":"), allow_nan=False)
     made = container.pieces(container.Contents(text, writer.arrays))
     first = next(made)
