@@ -3,6 +3,8 @@
 #   make test     all tests and doctests         (make test ARGS="-k novikoff")
 #   make lint     ruff, mypy, import contracts
 #   make bench    ratios against the peers
+#   make lock     rewrite requirements-dev.lock from pyproject.toml
+#   make test-lowest   some tests with the lowest versions that pyproject.toml allows
 #   make clean    remove everything that was built
 
 PYTHON ?= python3
@@ -10,7 +12,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench lock test-lowest clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -44,6 +46,21 @@ bench: $(STAMP)
 	done
 	$(BIN)/python benchmarks/linear.py $(ARGS)
 
+lock: $(STAMP)
+	$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .venv/.report '.[dev]'
+	$(BIN)/python tools/lock.py .venv/.report > .venv/.lock
+	mv .venv/.lock requirements-dev.lock
+
+# what the bounds are about: compiled loops, estimators, files, readers, the command line
+LOWEST_TESTS := tests/unit/test_estimators.py tests/unit/test_models.py tests/unit/test_compiler.py \
+	tests/unit/test_io_parquet.py tests/unit/test_text.py tests/unit/test_cli.py
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tools/lowest.py > .venv-lowest/pins
+	.venv-lowest/bin/python -m pip install --quiet -r .venv-lowest/pins pytest pytest-xdist hypothesis array-api-strict pandas
+	.venv-lowest/bin/python -m pip install --quiet --no-deps --editable .
+	.venv-lowest/bin/python -m pytest -n auto --dist worksteal $(LOWEST_TESTS) $(ARGS)
+
 clean:
-	rm -rf .venv build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-lowest build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
