@@ -71,3 +71,28 @@ def test_fork_while_another_thread_compiles():
     code = "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n" + code  # threads and fork
     run = python(code)
     assert run.stdout == f"{[0] * CHILDREN}\n"
+
+
+FORK_WITH_A_FOLDER = """
+import os, sys
+import numpy as np
+from perceptrons.text.hashing import Rows, Store
+rows = Rows(np.zeros(1, np.uint32), np.ones(1), np.array([0, 1]), None, None, 0)
+store = Store(np.dtype(float), cache_mb=0)
+store.append(rows)
+child = os.fork()
+if child == 0:
+    sys.exit()  # in the usual way: its own exit functions run
+assert os.waitpid(child, 0)[1] == 0
+store.append(rows)
+folder = store.folder.name
+matrix = store.matrix(2)
+assert matrix.nnz == 2
+del store, matrix
+assert not os.path.exists(folder), "the process that made it removes it"
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_a_child_that_ends_leaves_the_files_of_its_parent_alone():
+    python(FORK_WITH_A_FOLDER)

@@ -36,6 +36,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .temporary import TemporaryFolder
+
 logger = logging.getLogger("perceptrons")
 
 #: Whether owners and modes can be checked.
@@ -53,6 +55,7 @@ _NOT_COMPILED = {
     "device_rules.py",
     "device_writer.py",
     "on_device.py",
+    "temporary.py",
 }
 
 
@@ -584,7 +587,5 @@ def _check_below(folder: str) -> None:
 
 
 @functools.cache
-def _folder_of_this_process() -> Any:
-    import tempfile
-
-    return tempfile.TemporaryDirectory(prefix="perceptrons-triton-")
+def _folder_of_this_process() -> TemporaryFolder:
+    return TemporaryFolder(prefix="perceptrons-triton-")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.hashing import FINISH, MULTIPLIER, ORIGIN
+from ..engine.temporary import TemporaryFolder
 from ..io import Texts
 from . import loops, tables
 from .names import Names
@@ -293,7 +293,7 @@ class Store:
         self.pieces: list[tuple[np.ndarray, np.ndarray]] = []
         self.lengths: list[np.ndarray] = []
         self.n_bytes = 0
-        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        self.folder: TemporaryFolder | None = None
 
     def append(self, rows: Rows) -> None:
         self.lengths.append(np.diff(rows.indptr))
@@ -304,7 +304,7 @@ class Store:
 
     def _spill(self) -> None:
         if self.folder is None:
-            self.folder = tempfile.TemporaryDirectory(prefix="perceptrons-rows-")
+            self.folder = TemporaryFolder(prefix="perceptrons-rows-")
         for part, name in enumerate(("indices", "data")):
             with open(Path(self.folder.name) / name, "ab") as file:
                 for piece in self.pieces:
