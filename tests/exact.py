@@ -3,7 +3,9 @@ r"""Best margins and separability of small data in fractions: nothing is rounded
 It shares no code with the library. The largest margin of a separator through the origin is the distance from
 the origin to the convex hull of the signed rows :math:`z_i = y_i x_i`:
 
-.. math:: \max_{\|u\| = 1}\min_i\langle u, z_i\rangle = \min\{\|\sum\lambda_i z_i\|: \lambda \ge 0, \sum\lambda_i = 1\}.
+.. math::
+    \max_{\|u\| = 1}\min_i\langle u, z_i\rangle
+    = \min\{\|\sum\lambda_i z_i\|: \lambda \ge 0, \sum\lambda_i = 1\}.
 
 The nearest point is rational, so the square of the margin is too. A distance of 0 means that nothing
 separates, and :math:`\lambda` is the proof; otherwise the nearest point itself separates.
