@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from perceptrons import datasets, separability, theory
-from perceptrons.proofs import _lifting, _simplex, decision_list, gordan
+from perceptrons.proofs import decision_list, gordan
+from perceptrons.theory import _lifting, _simplex
 from perceptrons.theory import _rational as rational
 
 BOTH = pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, sparse.coo_matrix])
@@ -215,9 +216,11 @@ def test_without_solvers_whole_numbers_decide(monkeypatch):
 def test_inexact_weights_claim_less():
     X, y = overlapping()
     proof = confirmed(separability(X, y, exact=False), X, y)
-    assert proof.verdict == "not separable" and not proof.exact and proof.numerators is None
-    assert proof.claim.startswith("no separator with augmented margin above ")
-    assert float(proof.claim.split()[-1]) >= proof.residual > 0.0
+    assert proof.verdict == "undecided" and not proof.exact and proof.numerators is None
+    assert proof.reason == "exact weights were not asked for"
+    words = proof.claim.removesuffix("; nothing more").split()
+    assert words[:-1] == ["no", "separator", "with", "augmented", "margin", "above"]
+    assert float(words[-1]) >= proof.residual > 0.0 and proof.weights.sum() == pytest.approx(1.0)
     claim = separability(X, y, exact=False, fit_intercept=False).claim
     assert claim.startswith("no separator with margin above ")
 
@@ -228,8 +231,11 @@ def test_when_whole_numbers_take_too_long(monkeypatch):
 
     monkeypatch.setattr(_lifting, "null_weights", slow)
     X, y = overlapping()
+    assert separability(X, y).verdict == "not separable"  # small data have a simplex method, too
+    monkeypatch.setattr(gordan, "SMALL", 0)
     proof = confirmed(separability(X, y), X, y)
-    assert proof.verdict == "not separable" and not proof.exact and "augmented margin" in proof.claim
+    assert proof.verdict == "undecided" and not proof.exact and "augmented margin" in proof.claim
+    assert proof.reason == "the time was over"
 
 
 def test_weights_that_are_not_exact_are_no_verdict(monkeypatch):
@@ -274,7 +280,8 @@ def test_a_changed_separator_is_named():
     assert proof.check(X[:2], y) == "X has 2 rows and y has 3 labels"
     assert "not positive" in changed(proof, w=-proof.w).check(X, y)
     assert "was claimed" in changed(proof, margin=2.0 * proof.margin).check(X, y)
-    assert "not finite" in changed(proof, b=math.nan).check(X, y)
+    assert "not finite" in changed(proof, b=math.inf).check(X, y)
+    assert "not a number" in changed(proof, b=math.nan).check(X, y)
     assert "missing" in changed(proof, w=None).check(X, y)
     if proof.b:
         assert "no intercept" in changed(proof, fit_intercept=False).check(X, y)
@@ -310,7 +317,7 @@ def test_changed_weights_are_named(exact):
     swapped = proof.weights.copy()
     swapped[[i, j]] = swapped[[j, i]] + [1e-6, -1e-6]
     assert "residual" in check(weights=swapped)
-    assert "too large to mean 0" in check(residual=1e-3)
+    assert "and 0.001 was claimed" in check(residual=1e-3)
     assert "for 60 rows" in check(weights=proof.weights[:-1])
     assert "missing" in check(numerators=None)
     first, *others = proof.numerators
@@ -320,17 +327,183 @@ def test_changed_weights_are_named(exact):
     assert check(numerators=(first, *others)) is None
 
 
-def test_only_whole_numbers_see_the_last_bit():
+@pytest.mark.parametrize("exact", [False, True])
+def test_whole_numbers_see_the_last_bit(exact):
     X, y = overlapping()
     proof = separability(X, y)
     first, second, *others = proof.numerators
     near = changed(proof, numerators=(first + 1, second - 1, *others))
-    assert near.check(X, y) is None
-    assert near.check(X, y, exact=True).startswith("the whole-number weights")
+    assert near.check(X, y, exact=exact).startswith("the whole-number weights")
     nudged = X.copy()
     i = int(proof.support[0])
     nudged[i, 0] = np.nextafter(nudged[i, 0], 9.0)
     assert proof.check(nudged, y, exact=True) is not None
+
+
+def statements():
+    """Records of every kind: (name, record, X, y)."""
+    X, y = overlapping(20, 2)
+    side = np.where(X[:, 0] > 0.1, 1, -1)
+    yield "separable", separability(X, side), X, side
+    yield "separable, origin", separability(X, np.sign(X[:, 0]), fit_intercept=False), X, np.sign(X[:, 0])
+    yield "one class", separability(X, np.ones(20)), X, np.ones(20)
+    yield "not separable", separability(X, y), X, y
+    yield "not separable, origin", separability(X, y, fit_intercept=False), X, y
+    yield "undecided, weights", separability(X, y, exact=False), X, y
+    yield "undecided", separability(X, y, max_time=1e-9), X, y
+    twins = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]])
+    yield "twins", separability(twins, [0, 1, 1]), twins, np.array([0, 1, 1])
+    zero = np.array([[0.0, 0.0], [1.0, 2.0]])
+    yield "zero row", separability(zero, [0, 1], fit_intercept=False), zero, np.array([0, 1])
+
+
+def mutations(value):
+    """Other values of the same and of other types."""
+    if isinstance(value, bool):
+        return [not value, 1, None, "True"]
+    if isinstance(value, int):
+        return [value + 1, -value, 0, float(value), None, 10**400]
+    if isinstance(value, float):
+        other = [
+            value * 0.5 + 1e-3,
+            value * 2.0 + 1.0,
+            -value - 1.0,
+            math.nan,
+            math.inf,
+            -math.inf,
+            None,
+            "0",
+        ]
+        return [v for v in other if v != value]
+    if isinstance(value, str):
+        return [value + " ", "", "row 3 is the zero vector", "no w separates the 20 rows", None, 5]
+    if isinstance(value, np.ndarray):
+        changed = [
+            value.astype(object),
+            value[:-1],
+            np.append(value, 0.0),
+            value[:, None],
+            None,
+            value.tolist(),
+        ]
+        for i in range(min(value.size, 3)):
+            for v in (value[i] * 1.001 + 1e-3, -value[i] - 1.0, math.nan, math.inf):
+                one = value.copy()
+                one[i] = v
+                changed.append(one)
+        return changed
+    if isinstance(value, tuple):
+        changed = [
+            (),
+            value[:-1],
+            (*value, value[-1]),
+            list(value),
+            None,
+            value[::-1] if value[0] != value[-1] else (),
+        ]
+        for i in range(min(len(value), 3)):
+            changed += [(*value[:i], v, *value[i + 1 :]) for v in mutations(value[i])]
+        return changed
+    return [0.0, "x", np.zeros(2), (1, 1), 3]  # instead of None
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_every_field_is_derived_again_or_reported(exact):
+    """No field of any record can be changed without notice, but for those that only the search can know."""
+    tried = 0
+    for name, proof, X, y in statements():
+        assert proof.check(X, y, exact=exact) is None, name
+        for field in dataclasses.fields(proof):
+            for value in mutations(getattr(proof, field.name)):
+                told = changed(proof, **{field.name: value}).check(X, y, exact=exact)
+                tried += 1
+                if told is None:
+                    assert field.name in proof.reported, (name, field.name, value)
+                    assert field.name != "reason" or value in proof_reasons(proof), (name, value)
+    assert tried > 500
+
+
+def proof_reasons(proof):
+    return () if "reason" not in proof.reported else (proof.reason,)
+
+
+def test_a_reason_that_speaks_of_the_data_is_checked():
+    X, y = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]]), [0, 1, 1]
+    proof = separability(X, y)
+    assert proof.reported == ("seconds",)
+    told = changed(proof, reason="rows 0 and 2 are the same x with both labels").check(X, y)
+    assert told.endswith("does not fit the weights")
+    clean = separability(X[1:], [0, 1])
+    assert clean.reported == ("reason", "seconds")
+    assert (
+        changed(clean, reason="it is obvious")
+        .check(X[1:], [0, 1])
+        .endswith("is none for the verdict separable")
+    )
+
+
+def test_weights_with_a_small_residual_decide_nothing():
+    """Rows 1e-9 apart: the weights 1/2, 1/2 leave a residual far below 1e-8, and a separator exists."""
+    X, y = np.array([[1.0], [1.0 + 1e-9]]), [0, 1]
+    proof = separability(X, y)
+    assert proof.verdict == "separable"
+    forged = theory.Separability(
+        verdict="not separable",
+        fit_intercept=True,
+        claim="no (w, b) separates the 2 rows: the hulls of 2 of them meet, exactly",
+        reason="among 2 rows both hulls meet",
+        exact=True,
+        weights=np.array([0.5, 0.5]),
+        residual=5.0000004137018666e-10,
+        point=np.array([1.0]),
+        numerators=(1, 1),
+        denominator=2,
+        bracket=(0.0, 0.0),
+    )
+    for exact in (False, True):
+        assert forged.check(X, y, exact=exact) == "the whole-number weights do not weigh the rows to 0"
+
+
+# --------------------------------------------------------------------------- integers and extreme scales
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integers_beyond_floats_are_taken_as_they_are(kind, dtype):
+    X, y = kind(np.array([[2**60], [2**60 + 1]], dtype)), [0, 1]
+    proof = separability(X, y)
+    assert proof.verdict != "not separable" and proof.check(X, y, exact=True) is None
+    X, y = kind(np.array([[2**60], [2**60 + 1], [2**60 + 2]], dtype)), [0, 1, 0]
+    proof = separability(X, y)
+    assert proof.verdict == "not separable" and proof.numerators == (1, 2, 1)
+    assert proof.check(X, y, exact=True) is None
+    X, y = kind(np.array([[2**53 + 1, 7], [2**53 + 3, 7]], dtype)), [1, 0]
+    proof = confirmed(separability(X, y), X, y)
+    assert proof.verdict == "separable" and proof.bracket[1] == 1.0
+    assert proof.check(X.astype(float), y) is not None  # other numbers
+
+
+def test_integers_longer_than_int64():
+    X, y = np.array([[10**30], [10**30 + 1], [10**30 + 2]], dtype=object), [0, 1, 0]
+    assert confirmed(separability(X, y), X, y).numerators == (1, 2, 1)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_of_very_different_size(fit_intercept):
+    X = np.array([[-7.6e-17], [3.7e149], [-1.9e-16], [-8.4e-152], [-2.1e-08]])
+    y = np.array([-1, 1, -1, -1, -1])
+    assert confirmed(separability(X, y, fit_intercept=fit_intercept), X, y).verdict == "separable"
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-170, 1e170, 1e300])
+def test_rows_of_any_size(size):
+    X, y = overlapping(20, 2)
+    side = np.sign(X[:, 0])
+    for fit_intercept in (True, False):
+        proof = confirmed(separability(X * size, side, fit_intercept=fit_intercept), X * size, side)
+        assert proof.verdict == "separable" and 0.0 <= proof.bracket[0] <= proof.bracket[1]
+        proof = confirmed(separability(X * size, y, fit_intercept=fit_intercept), X * size, y)
+        assert proof.verdict == "not separable"
 
 
 # -------------------------------------------------------------------------------------- files and words
@@ -361,6 +534,20 @@ def test_what_is_no_stored_proof():
     plain = separability(X, y).to_dict()
     with pytest.raises(ValueError, match="got unknown 'colour'"):
         theory.Separability.from_dict({**plain, "colour": 1})
+    for name, value in [
+        ("support", [0, 1]),
+        ("support", [3, 2, 1, 0]),
+        ("support", [0, 1, 2, 9]),
+        ("n_rows", 10**12),
+        ("n_rows", None),
+        ("weights", ["a"] * 4),
+        ("numerators", [1, 1, 1, 1]),
+        ("denominator", "x"),
+        ("bracket", [0.0]),
+        ("residual", "1e100000000x"),
+    ]:
+        with pytest.raises(ValueError, match=r"A stored Separability has a '\w+' that cannot be read"):
+            theory.Separability.from_dict({**plain, name: value})
     del plain["claim"]
     with pytest.raises(ValueError, match="got no 'claim'"):
         theory.Separability.from_dict(plain)

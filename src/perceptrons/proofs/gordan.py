@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,11 +20,11 @@ from scipy import optimize, sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from ..estimators import checks
-from ..theory import _rational as rational
-from ..theory import gamma_up_from_weights
+from ..theory import _lifting, _simplex
+from ..theory import _outward as outward
 from ..theory import separability as record
-from ..theory.separability import Separability, is_sparse
-from . import _lifting, _simplex
+from ..theory._outward import is_sparse
+from ..theory.separability import Separability
 
 EPOCHS = 100  # of the perceptron, at most, in each of two spaces
 NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), measured
@@ -45,7 +46,8 @@ def separability(
     Separable: w and b with :math:`y_i(\langle w, x_i\rangle + b) > 0` for every row. Not separable:
     weights :math:`\lambda \ge 0` with sum 1 and :math:`\sum\lambda_i y_i(x_i, 1) = 0`, on at most
     d + 2 rows as a rule; then a point lies in the convex hulls of both classes. One of the two always
-    exists [1]_, and no verdict is given that its own check has not confirmed.
+    exists [1]_, and no verdict is given that its own check has not confirmed, without rounding. Integers
+    beyond :math:`2^{53}` are taken as they are.
 
     Parameters
     ----------
@@ -57,8 +59,8 @@ def separability(
     max_time : float, default=60.0
         Seconds after which the search ends, as soon as the step at hand is done.
     exact : bool, default=True
-        Solve for the weights again in whole numbers. Without it, or if time runs out before, the claim
-        of "not separable" is only: no separator has an augmented margin above the residual.
+        Solve for the weights again in whole numbers. Without it, or if time runs out before, the verdict
+        is "undecided", with the weights found: no separator has an augmented margin above their residual.
     verbose : int, default=0
         1: say on standard error what is being done.
 
@@ -89,14 +91,22 @@ def separability(
     max_time = checks.positive("max_time", max_time)
     checks.verbose(verbose)
     began = time.perf_counter()
+    given = X
     X = check_array(X, accept_sparse="csr", dtype=np.float64, estimator="separability")
     y = column_or_1d(y)
     check_consistent_length(X, y)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # every answer is checked
-        search = Search(record.as_rows(X), record.signs(y), fit_intercept, exact, began, max_time, verbose)
+        rows = record.as_rows(given if is_whole(given) else X)
+        search = Search(rows, record.signs(y), fit_intercept, exact, began, max_time, verbose)
         found = search.at_once() or search.by_perceptron() or search.by_parts() or search.undecided()
     search.say(f"{found.verdict}: {found.claim}")
     return found
+
+
+def is_whole(X: Any) -> bool:
+    """Whether X holds integers, which float64 may round."""
+    kind = X.dtype.kind if hasattr(X, "dtype") else np.asarray(X).dtype.kind
+    return kind in "iuO"
 
 
 class Answer(NamedTuple):
@@ -110,26 +120,28 @@ class Search:
     """One search for a verdict."""
 
     def __init__(
-        self, X: Any, y: Any, fit_intercept: bool, exact: bool, began: float, max_time: float, verbose: int
+        self, rows: Any, y: Any, fit_intercept: bool, exact: bool, began: float, max_time: float, verbose: int
     ):
-        self.X, self.y = X, y
+        self.rows, self.X, self.y = rows, outward.floats(rows), y  # X: integers beyond 2^53 are rounded
         self.fit_intercept, self.exact = fit_intercept, exact
         self.began, self.deadline, self.verbose = began, began + max_time, verbose
-        self.n, self.d = X.shape
+        self.n, self.d = self.X.shape
         self.one_class = bool(np.all(y == y[0]))
-        self.up = self._means()
         self.why = "the time was over"
-        self.rho: float | None = None  # the smallest residual of weights that stayed inexact
+        self.weights: np.ndarray | None = None  # of the smallest residual, among those that are not exact
+        self.rho = math.inf  # that residual
 
     # ---------------------------------------------------------------------------------- records
 
     def _record(self, **found: Any) -> Separability:
-        return Separability(
+        made = Separability(
             fit_intercept=self.fit_intercept,
             one_class=self.one_class,
             seconds=time.perf_counter() - self.began,
+            claim="",
             **found,
         )
+        return replace(made, claim=record.claimed(made, self.n))
 
     def say(self, text: str) -> None:
         if self.verbose:
@@ -141,123 +153,72 @@ class Search:
     def late(self) -> bool:
         return self.left() <= 0.0
 
-    def _means(self) -> float:
-        """An upper bound on the margin: half the distance of the class means, or the length of the mean."""
-        if self.fit_intercept and self.one_class:
-            return math.inf
-        return float(gamma_up_from_weights(np.ones(self.n), self.X, self.y, free_bias=self.fit_intercept))
-
     def separable(self, w: np.ndarray, b: float, reason: str) -> Separability | None:
         """The verdict for a separator, if it is one; b is moved to the middle of the gap."""
-        scores = np.asarray(self.X @ w, dtype=np.float64).ravel()
+        if not np.all(np.isfinite(w)):
+            return None
         candidates = [b if self.fit_intercept else 0.0]
         if self.fit_intercept and not self.one_class:
-            low, high = float(np.min(scores[self.y > 0])), float(np.max(scores[self.y < 0]))
-            candidates.insert(0, -(low + high) / 2.0)
-        length = record.norm(w)
+            s = outward.scores(w, 0.0, self.rows)
+            low, high = float(np.min(s.values[self.y > 0])), float(np.max(s.values[self.y < 0]))
+            candidates.insert(0, float(np.ldexp(-(low + high) / 2.0, s.e)))
         for b in candidates:
-            m = self.y * (scores + b)
-            margin = float(np.min(m)) / length if length else math.inf
-            if not margin > 0.0 or not math.isfinite(b):
+            if not math.isfinite(b) or outward.wrong_row(w, b, self.rows, self.y) is not None:
                 continue
-            form = "y(<w, x> + b)" if self.fit_intercept else "y<w, x>"
+            margin = outward.margin(w, b, self.rows, self.y).low
+            up = outward.combined(np.ones(self.n), self.rows, self.y, self.fit_intercept).high
             found = self._record(
-                verdict="separable",
-                claim=f"{form} > 0 on all {self.n} rows, whatever rounding does",
-                reason=reason,
-                exact=True,
-                margin=margin,
-                w=w,
-                b=b,
-                bracket=(margin, max(self.up, margin)),
+                verdict="separable", reason=reason, exact=True, margin=margin, w=w, b=b, bracket=(margin, up)
             )
-            if found.check(self.X, self.y) is None:
+            if found.check(self.rows, self.y) is None:
                 return found
         return None
 
     def not_separable(self, rows: np.ndarray, weights: np.ndarray, reason: str) -> Separability | None:
         """The verdict for weights of some rows; None if they prove nothing."""
         rows, weights = rows[weights > 0.0], weights[weights > 0.0]
-        if not self.exact:
-            return self._proved(rows, weights, None, reason)
-        for tiny in (TINY, 0.0):  # a weight that rounding made may be left out
-            large = weights > tiny * weights.max()
-            if tiny == 0.0 and np.all(weights > TINY * weights.max()):
-                break
-            self.say(f"weights on {np.count_nonzero(large)} rows; the same in whole numbers")
+        self.why = "exact weights were not asked for"
+        if self.exact:
             try:
-                whole = _lifting.null_weights(self.integer_columns(rows[large]), weights[large], self.late)
+                whole, rows, weights = self._in_whole_numbers(rows, weights)
+                if whole is not None:
+                    return self._proved(rows, whole, reason)
+                self.why = "weights that floats suggest are not exact"
             except _lifting.OutOfTime:
-                return self._proved(rows[large], weights[large], None, reason)
-            if whole is not None:
-                return self._proved(rows[large], weights[large], whole, reason)
-        self.why = "weights that floats suggest are not exact"
-        rho = record.exact_residual(self._spread(rows, weights), self.X, self.y, self.fit_intercept)
-        self.rho = rho if self.rho is None else min(rho, self.rho)
-        return None
-
-    def _spread(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+                self.why = "the time was over"
         lam = np.zeros(self.n)
         lam[rows] = np.maximum(weights / weights.sum(), 5e-324)
-        return lam
+        rho = record.exact_residual(lam, self.rows, self.y, self.fit_intercept)
+        if rho < self.rho:
+            self.weights, self.rho = lam, rho
+        return None
 
-    def _proved(
-        self, rows: np.ndarray, weights: np.ndarray, whole: list[int] | None, reason: str
-    ) -> Separability | None:
-        total = None
-        if whole is not None:
-            pairs = sorted((int(i), k) for i, k in zip(rows, whole) if k)
-            rows, whole = np.array([i for i, _ in pairs]), [k for _, k in pairs]
-            total = sum(whole)
-            weights = np.array([rational.ratio(k, total) for k in whole])
-        lam = self._spread(rows, weights)
-        rho = record.exact_residual(lam, self.X, self.y, self.fit_intercept)
-        point = None
-        if self.fit_intercept:
-            point = 2.0 * np.asarray(self.X.T @ (lam * (self.y > 0))).ravel()
-        up = 0.0 if whole is not None else self._upper(lam)
-        found = self._record(
-            verdict="not separable",
-            claim=self._claim(whole is not None, rho, rows.size),
-            reason=reason,
-            exact=whole is not None,
-            weights=lam,
-            residual=rho,
-            point=point,
-            numerators=None if whole is None else tuple(whole),
-            denominator=total,
-            bracket=(0.0, up),
+    def _in_whole_numbers(self, rows: np.ndarray, weights: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+        """(whole-number weights or None, rows, weights); a weight that rounding made may be left out."""
+        large = weights > TINY * weights.max()
+        for chosen in [large] if np.all(large) else [large, np.ones_like(large)]:
+            self.say(f"weights on {np.count_nonzero(chosen)} rows; the same in whole numbers")
+            columns, *_ = self.integer_columns(rows[chosen])
+            whole = _lifting.null_weights(columns, weights[chosen], self.late)
+            if whole is not None:
+                return whole, rows[chosen], weights[chosen]
+        return None, rows, weights
+
+    def _proved(self, rows: np.ndarray, whole: list[int], reason: str) -> Separability | None:
+        seconds = time.perf_counter() - self.began
+        found = record.exact_proof(
+            self.rows, self.y, self.fit_intercept, rows, whole, reason, seconds=seconds
         )
-        return found if found.check(self.X, self.y, exact=True) is None else None
-
-    def _claim(self, exact: bool, rho: float, support: int) -> str:
-        if not exact:
-            return f"no separator with {self._kind()} above {rounded_up(rho)}"
-        if not self.fit_intercept:
-            return f"no w separates the {self.n} rows: {support} of them, weighted, sum to 0 exactly"
-        return f"no (w, b) separates the {self.n} rows: the hulls of {support} of them meet, exactly"
-
-    def _kind(self) -> str:
-        return "augmented margin" if self.fit_intercept else "margin"
-
-    def _meet(self, rows: int) -> str:
-        return (
-            f"among {rows} rows both hulls meet"
-            if self.fit_intercept
-            else f"{rows} rows have 0 in their hull"
-        )
-
-    def _upper(self, lam: np.ndarray) -> float:
-        bound = float(gamma_up_from_weights(lam, self.X, self.y, free_bias=self.fit_intercept))
-        self.up = min(self.up, bound)
-        return self.up
+        return found if found is not None and found.check(self.rows, self.y, exact=True) is None else None
 
     def undecided(self) -> Separability:
-        kind, bound = "margin", self.up
-        if self.rho is not None:
-            kind, bound = self._kind(), self.rho
-        claim = f"no separator with {kind} above {rounded_up(bound)}; nothing more"
-        return self._record(verdict="undecided", claim=claim, reason=self.why, bracket=(0.0, self.up))
+        alike = outward.combined(np.ones(self.n), self.rows, self.y, self.fit_intercept).high
+        if self.weights is not None:
+            up = outward.combined(self.weights, self.rows, self.y, self.fit_intercept).high
+            if math.isfinite(up):
+                found = {"weights": self.weights, "residual": self.rho, "bracket": (0.0, up)}
+                return self._record(verdict="undecided", reason=self.why, **found)
+        return self._record(verdict="undecided", reason=self.why, bracket=(0.0, alike))
 
     # ---------------------------------------------------------------------------------- at once
 
@@ -269,34 +230,40 @@ class Search:
             empty = np.flatnonzero(self._sizes() == 0.0)
             if empty.size:
                 i = int(empty[0])
-                return self._proved(empty[:1], np.ones(1), [1], f"row {i} is the zero vector")
+                return self._proved(empty[:1], [1], f"row {i} is the zero vector")
         twins = self._twins()
         if twins is not None:
             i, j = twins
             reason = f"rows {i} and {j} are the same x with both labels"
-            return self._proved(np.array([i, j]), np.ones(2), [1, 1], reason)
+            return self._proved(np.array([i, j]), [1, 1], reason)
         return None
 
     def _sizes(self) -> np.ndarray:
-        X = self.X
+        X = self.rows
         if is_sparse(X):
             return np.diff(X.indptr).astype(float)
-        return np.any(X != 0.0, axis=1).astype(float)
+        return np.any(X != 0, axis=1).astype(float)
 
     def _twins(self) -> tuple[int, int] | None:
         if self.one_class:
             return None
         seen: dict[int, list[int]] = {}
-        if is_sparse(self.X):
-            ends, indices, data = self.X.indptr.tolist(), self.X.indices, self.X.data
+        X = self.rows
+        key: Any
+        if is_sparse(X):
+            ends, indices, data = X.indptr.tolist(), X.indices, X.data
 
             def key(i: int) -> bytes:
                 part = slice(ends[i], ends[i + 1])
                 return indices[part].tobytes() + data[part].tobytes()
+        elif X.dtype == object:
+
+            def key(i: int) -> tuple[int, ...]:
+                return tuple(X[i].tolist())
         else:
 
             def key(i: int) -> bytes:
-                return (self.X[i] + 0.0).tobytes()  # -0 becomes 0
+                return (X[i] + 0.0).tobytes()  # -0 becomes 0
 
         for i in range(self.n):
             name = key(i)
@@ -315,27 +282,29 @@ class Search:
         """Clean passes on scaled columns, then on rows of length 1."""
         if self.one_class or self.late():
             return None
-        from ..estimators.perceptron import Perceptron
-
         spaces = [("scaled columns", self.scaled(), None), ("rows of length 1", self.plain(), "l2")]
         for what, space, norm in spaces:
             if self.late():
                 return None
             self.say(f"a perceptron on {what}")
-            learner = Perceptron(
-                max_iter=EPOCHS,
-                random_state=0,
-                fit_intercept=self.fit_intercept,
-                row_norm=norm,
-                callback=lambda _: self.late(),
-            ).fit(space.rows, self.y)
-            if learner.stop_reason_ == "clean pass":
+            learner = self._learned(space, max_iter=EPOCHS, row_norm=norm, callback=lambda _: self.late())
+            if learner is not None and learner.stop_reason_ == "clean pass":
                 reason = f"a perceptron pass was clean, after {learner.n_updates_} updates"
                 w, b = space.back(learner.coef_.ravel(), float(learner.intercept_[0]))
                 found = self.separable(w, b, reason)
                 if found is not None:
                     return found
         return None
+
+    def _learned(self, space: Space, **params: Any) -> Any:
+        """A perceptron on these rows; None where it does not take numbers of their size."""
+        from ..estimators.perceptron import Perceptron
+
+        learner = Perceptron(random_state=0, fit_intercept=self.fit_intercept, **params)
+        try:
+            return learner.fit(space.rows, self.y)
+        except ValueError:
+            return None
 
     def scaled(self) -> Space:
         """Columns of like size: centred and divided by a power of 2, sparse ones divided only."""
@@ -386,11 +355,14 @@ class Search:
         rows = self.scaled().rows
         if self.fit_intercept:
             rows = with_column(rows, 1.0)
-        self.lengths = row_lengths(rows)
-        factors = self.y / self.lengths
+        self.lengths = np.maximum(outward.row_norms(rows), 5e-324)
+        power = np.frexp(self.lengths)[1]  # in two steps: one of them alone may leave the range
+        factors = self.y / np.ldexp(self.lengths, -power)
         if is_sparse(rows):
-            return sparse.csr_array(sparse.diags_array(factors) @ rows)
-        return rows * factors[:, None]
+            line = np.repeat(np.arange(self.n), np.diff(rows.indptr))
+            data = np.ldexp(rows.data, -power[line]) * factors[line]
+            return sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+        return np.ldexp(rows, -power[:, None]) * factors[:, None]
 
     def split(self, v: np.ndarray) -> tuple[np.ndarray, float]:
         return (v[:-1], float(v[-1])) if self.fit_intercept else (v, 0.0)
@@ -400,12 +372,10 @@ class Search:
         wanted = 3 * (self.d + 2)
         if self.n <= wanted + wanted // 3 or self.one_class:
             return np.arange(self.n)
-        from ..estimators.perceptron import Perceptron
-
         space = self.scaled()
-        learner = Perceptron(
-            max_iter=10, random_state=0, fit_intercept=self.fit_intercept, row_norm="l2", readout="average"
-        ).fit(space.rows, self.y)
+        learner = self._learned(space, max_iter=10, row_norm="l2", readout="average")
+        if learner is None:
+            return np.sort(rng.permutation(self.n)[:wanted])
         near = np.argsort(self.y * learner.decision_function(space.rows))[: wanted // 2]
         others = np.setdiff1d(np.arange(self.n), near)
         some = [rng.permutation(others[self.y[others] == s])[: wanted // 4] for s in (-1.0, 1.0)]
@@ -423,31 +393,30 @@ class Search:
             if answer.direction is not None:
                 return None, answer.direction
             if answer.weights is not None and np.any(answer.weights > 0.0):
-                lam = answer.weights / self.lengths[part]
-                self._upper(self._spread(part, lam))
-                found = self.not_separable(part, lam, self._meet(part.size))
-                if found is not None:
+                power = np.frexp(self.lengths[part])[1]  # weights of rows as they are, times a power of 2
+                lam = np.ldexp(answer.weights / np.ldexp(self.lengths[part], -power), power.min() - power)
+                found = self.not_separable(part, lam, record.meets(part.size, self.fit_intercept))
+                if found is not None or not self.exact:
                     return found, None
         return self._small(part), None
 
     def _small(self, part: np.ndarray) -> Separability | None:
         """The alternatives in whole numbers, if the part is small enough."""
-        M = None if self.late() else self.integer_columns(part)
-        if M is None or (M.shape[0] + 1) * (M.shape[0] + M.shape[1]) > SMALL:
+        if self.late():
+            return None
+        columns, features, shifts = self.integer_columns(part)
+        if (columns.shape[0] + 1) * (columns.shape[0] + columns.shape[1]) > SMALL:
             return None
         self.say("a simplex method in whole numbers")
         try:
-            weights, v = _simplex.alternatives(M.T, self.late)
+            weights, v = _simplex.alternatives(columns.T, self.late)
         except _lifting.OutOfTime:
             self.why = "the time was over"
             return None
         if weights is not None:
-            used = np.flatnonzero(np.array([k > 0 for k in weights]))
-            whole = [weights[i] for i in used]
-            floats = np.array([rational.ratio(k, sum(whole)) for k in whole])
-            return self._proved(part[used], floats, whole, self._meet(part.size))
+            return self._proved(part, weights, record.meets(part.size, self.fit_intercept))
         assert v is not None
-        w, b = self._float_separator(v)
+        w, b = self._float_separator(v, features, shifts)
         for factor in (1.0, 1.5, 1.25, 1.75):  # another length is rounded in another way
             found = self.separable(
                 factor * w, factor * b, "the simplex method in whole numbers found a separator"
@@ -458,34 +427,23 @@ class Search:
             self.why = "there is a separator, but none was found among floats"
         return None
 
-    def integer_columns(self, rows: np.ndarray) -> np.ndarray:
-        """The columns y(x, 1) of some rows times powers of 2, a line per feature that they have."""
-        block, self._features, self._shifts = self._integers(rows)
-        lines = block.T * self.y[rows].astype(np.int64)
-        if self.fit_intercept:
-            lines = np.vstack([lines, self.y[rows].astype(np.int64)[None, :].astype(lines.dtype)])
-        return lines
+    def integer_columns(self, rows: np.ndarray) -> Any:
+        """Columns, features and exponents: see :func:`perceptrons.theory.separability.integer_columns`."""
+        return record.integer_columns(self.rows, self.y, self.fit_intercept, rows)
 
-    def _integers(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        part = self.X[rows]
-        if is_sparse(part):
-            features = np.unique(part.indices)
-            block = part.tocsc()[:, features].toarray()
-        else:
-            features = np.flatnonzero(np.any(part != 0.0, axis=0))
-            block = part[:, features]
-        k, shifts = rational.whole(block, axis=0)
-        return k, features, np.asarray(shifts)
-
-    def _float_separator(self, v: list[int]) -> tuple[np.ndarray, float]:
-        """Weights for the columns that were scaled to whole numbers last, as floats of at most 1."""
-        shifts = [*self._shifts.tolist(), *([0] if self.fit_intercept else [])]
-        values = [Fraction(k) * Fraction(2) ** shift for k, shift in zip(v, shifts)]
-        top = max(abs(value) for value in values)
-        size = Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length() + 1)
-        floats = [float(value / size) for value in values]
+    def _float_separator(
+        self, v: list[int], features: np.ndarray, shifts: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """Weights for columns scaled to whole numbers: of at most 1, or as large as tiny ones need."""
+        powers = [*shifts.tolist(), *([0] if self.fit_intercept else [])]
+        values = [Fraction(k) * Fraction(2) ** shift for k, shift in zip(v, powers)]
+        sizes = [value.numerator.bit_length() - value.denominator.bit_length() for value in values if value]
+        size = max(sizes) + 1
+        if min(sizes) - size < -1000:
+            size = max(min(sizes) + 1000, max(sizes) - 1000)
+        floats = [float(value / Fraction(2) ** size) for value in values]
         w = np.zeros(self.d)
-        w[self._features] = floats[: self._features.size]
+        w[features] = floats[: features.size]
         return w, floats[-1] if self.fit_intercept else 0.0
 
 
@@ -573,27 +531,3 @@ def with_column(rows: Any, value: float) -> Any:
     if is_sparse(rows):
         return sparse.csr_array(sparse.hstack([rows, sparse.csr_array(column)], format="csr"))
     return np.hstack([rows, column])
-
-
-def row_lengths(rows: Any) -> np.ndarray:
-    """The Euclidean length of each row."""
-    if is_sparse(rows):
-        return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel())
-    return np.linalg.norm(rows, axis=1)
-
-
-def rounded_up(value: float) -> str:
-    """Two digits, not below the value.
-
-    >>> rounded_up(0.00123), rounded_up(3.0), rounded_up(0.0)
-    ('0.0013', '3', '0')
-    """
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    text = f"{value:.2g}"
-    if Fraction(text) < Fraction(value):
-        step = 10.0 ** (math.floor(math.log10(value)) - 1)
-        text = f"{value + step / 2.0:.2g}"
-        if Fraction(text) < Fraction(value):
-            text = f"{value + step:.2g}"
-    return text

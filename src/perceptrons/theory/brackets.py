@@ -2,17 +2,20 @@ r"""Margins of given weights on a sample, and the bracket around the best margin
 
 :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`: :math:`\gamma^*` is the largest geometric margin
 of any separator. *Any* weights give a lower bound and *any* weighting of the examples gives an
-upper bound, whatever produced them; so a learner can be judged without being trusted. Labels are −1
-and +1; X is a dense array or a SciPy sparse matrix.
+upper bound, whatever produced them; so a learner can be judged without being trusted. Both are rounded
+outwards: they hold for the numbers given, whatever floating point does, also near the ends of its range.
+Labels are −1 and +1; X is a dense array or a SciPy sparse matrix.
 """
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from . import _arguments as arg
+from . import _outward as outward
 
 KINDS = ("functional", "geometric", "normalized")
 
@@ -23,7 +26,7 @@ def radius(X: Any) -> float:
     >>> radius(np.array([[3.0, 4.0], [1.0, 0.0]]))
     5.0
     """
-    return float(np.max(_row_norms(_rows(X)), initial=0.0))
+    return float(np.max(outward.row_norms(_rows(X)), initial=0.0))
 
 
 def sample_margins(w: Any, X: Any, y: Any, b: float = 0.0, kind: str = "functional") -> np.ndarray:
@@ -46,11 +49,19 @@ def sample_margins(w: Any, X: Any, y: Any, b: float = 0.0, kind: str = "function
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; got kind={kind!r}.")
     w, X, y = _weights(w), _rows(X), _labels(y)
-    m = y * (_scores(w, X, y) + b)
-    if kind == "functional":
-        return m
-    length = np.linalg.norm(w)
-    return _divide(m, length if kind == "geometric" else length * _row_norms(X))
+    _same_shape(w, X, y)
+    s = outward.scores(w, b, X)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        if kind == "functional":
+            return np.ldexp(y * s.values, s.e)
+        c = outward.exponent(w)
+        length = float(np.linalg.norm(np.ldexp(w, -c)))
+        m = _divide(y * s.values, length)
+        if kind == "geometric":
+            return np.ldexp(m, s.e - c)
+        lengths = outward.row_norms(X)
+        k, power = np.frexp(lengths)
+        return np.ldexp(_divide(m, k), s.e - c - power)
 
 
 def gamma_low(w: Any, X: Any, y: Any, b: float = 0.0, free_bias: bool = False) -> float:
@@ -58,7 +69,8 @@ def gamma_low(w: Any, X: Any, y: Any, b: float = 0.0, free_bias: bool = False) -
 
     :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`. ``free_bias=True`` takes the best b for w
     instead: :math:`(\min_+\langle w, x\rangle - \max_-\langle w, x\rangle)/(2\|w\|)`, and ``inf``
-    for one class. w = 0 (and b = 0) proves nothing: ``-inf``. Not positive: w does not separate.
+    for one class. w = 0 (and b = 0) proves nothing: ``-inf``. Not positive: w does not separate. Rounded
+    down.
 
     >>> X, y = np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([1, -1])
     >>> gamma_low([1.0, 0.0], X, y), gamma_low([1.0, 0.0], X, y, free_bias=True)
@@ -67,17 +79,12 @@ def gamma_low(w: Any, X: Any, y: Any, b: float = 0.0, free_bias: bool = False) -
     w, X, y = _weights(w), _rows(X), _labels(y)
     if y.size == 0:
         raise ValueError("y must hold at least one label; got 0 labels.")
-    s = _scores(w, X, y)
-    if not free_bias:
-        m = float(np.min(y * (s + b)))
-    elif np.all(y == y[0]):
+    _same_shape(w, X, y)
+    if free_bias and np.all(y == y[0]):
         return math.inf
-    else:
-        m = float(np.min(s[y > 0]) - np.max(s[y < 0])) / 2.0
-    length = float(np.linalg.norm(w))
-    if length == 0.0:
-        return math.inf if m > 0.0 else -math.inf
-    return m / length
+    if not (np.all(np.isfinite(w)) and math.isfinite(b)):
+        return -math.inf
+    return (outward.free_margin(w, X, y) if free_bias else outward.margin(w, b, X, y)).low
 
 
 def gamma_up(w_norm: float, tau_sum: float) -> float:
@@ -92,7 +99,11 @@ def gamma_up(w_norm: float, tau_sum: float) -> float:
     >>> gamma_up(w_norm=5, tau_sum=4)
     1.25
     """
-    return arg.over(arg.nonnegative("w_norm", w_norm), arg.nonnegative("tau_sum", tau_sum))
+    length, mass = arg.nonnegative("w_norm", w_norm), arg.nonnegative("tau_sum", tau_sum)
+    found = arg.over(length, mass)
+    if math.isfinite(found) and mass < math.inf and Fraction(found) * Fraction(mass) < Fraction(length):
+        return math.nextafter(found, math.inf)
+    return found
 
 
 def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False) -> float:
@@ -100,7 +111,7 @@ def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False)
 
     :math:`\|\sum\lambda_i y_i x_i\|`. The weights are scaled to sum 1, or with ``free_bias=True``
     to ½ in each class. No weight (in a class): ``inf``. A value of 0 proves that the sample is not
-    separable.
+    separable. Rounded up.
 
     >>> X, y = np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([1, -1])
     >>> gamma_up_from_weights([1, 3], X, y), gamma_up_from_weights([1, 3], X, y, free_bias=True)
@@ -111,14 +122,7 @@ def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False)
         raise ValueError(f"weights must hold one number per row; got {lam.size} for {X.shape[0]} rows.")
     if not np.all((lam >= 0.0) & np.isfinite(lam)):
         raise ValueError(f"weights must be non-negative numbers; got a smallest of {np.min(lam)!s}.")
-    groups = (y > 0, y < 0) if free_bias else (np.ones(y.size, dtype=bool),)
-    scaled = np.zeros(y.size)
-    for group in groups:
-        mass = lam[group].sum()
-        if not mass > 0.0:
-            return math.inf
-        scaled[group] = lam[group] / (mass * len(groups))
-    return float(np.linalg.norm(np.asarray(X.T @ (scaled * y)).ravel()))
+    return outward.combined(lam, X, y, free_bias).high
 
 
 def _rows(X: Any) -> Any:
@@ -143,16 +147,9 @@ def _labels(y):
     return y
 
 
-def _scores(w, X, y):
+def _same_shape(w, X, y):
     if X.shape != (y.size, w.size):
         raise ValueError(f"X must have shape ({y.size}, {w.size}), as y and w say; got shape {X.shape}.")
-    return np.asarray(X @ w, dtype=float).ravel()
-
-
-def _row_norms(X: Any) -> np.ndarray:
-    if _is_sparse(X):
-        return np.sqrt(np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel())
-    return np.linalg.norm(X, axis=1)
 
 
 def _divide(m, length):

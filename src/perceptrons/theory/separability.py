@@ -8,27 +8,58 @@ Gordan (1873): of the two exactly one holds.
     :math:`\sum\lambda_i y_i (x_i, 1) = 0`; the point :math:`2\sum_+\lambda_i x_i = 2\sum_-\lambda_i x_i`
     then lies in the convex hulls of both classes.
 
-Both sides prove themselves: (w, b) by one product with the rows, :math:`\lambda` by another. Weights
-that fit only up to a residual :math:`\rho = \|\sum\lambda_i y_i (x_i, 1)\|` prove less: no separator
-has a margin above :math:`\rho` among the rows (x, 1). Without an intercept the 1 is left out.
+Both sides prove themselves: (w, b) by one product with the rows, :math:`\lambda` by another, in whole
+numbers. Weights that fit only up to a residual :math:`\rho = \|\sum\lambda_i y_i (x_i, 1)\|` decide
+nothing: no separator has a margin above :math:`\rho` among the rows (x, 1), and there may be one below.
+Without an intercept the 1 is left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from itertools import pairwise
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from . import _lifting, _simplex
+from . import _outward as outward
 from . import _rational as rational
-from .brackets import radius
+from ._outward import column_sums, is_sparse
 
 VERDICTS = ("separable", "not separable", "undecided")
-NEAR = 1e-8  # a residual up to NEAR max(1, R) counts as 0 where nothing exact is claimed
+MOST_ROWS = 10**8  # of a stored proof
+SMALL = 10_000  # entries of a tableau in whole numbers
+TINY = 1e-10  # a weight this small beside the largest may be rounding
+AGREE = 1e-9  # relative difference up to which two ways of computing a number agree
+
+#: How a proof may have been found, by verdict. Numbers in them are checked where the data tell.
+REASONS = {
+    "separable": (
+        r"all rows have one label",
+        r"a perceptron pass was clean, after \d+ updates",
+        r"a separator of \d+ rows separates all",
+        r"the simplex method in whole numbers found a separator",
+    ),
+    "not separable": (
+        r"row (?P<zero>\d+) is the zero vector",
+        r"rows (?P<one>\d+) and (?P<other>\d+) are the same x with both labels",
+        r"among (?P<hulls>\d+) rows both hulls meet",
+        r"(?P<origin>\d+) rows have 0 in their hull",
+    ),
+    "undecided": (
+        r"the time was over",
+        r"weights that floats suggest are not exact",
+        r"exact weights were not asked for",
+        r"the separator that floats suggest is not exact",
+        r"there is a separator, but none was found among floats",
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,13 +79,13 @@ class Separability:
         All rows have one label. With an intercept w = 0 and b = ±1 is the answer, of margin ∞.
     exact : bool
         The proof holds without rounding: signs of :math:`y(\langle w, x\rangle + b)` are certain, or
-        ``numerators`` solve (b) in whole numbers.
+        ``numerators`` solve (b) in whole numbers. True unless undecided.
     margin : float or None
-        :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`, if separable.
+        :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`, rounded down, if separable.
     w, b : ndarray and float, or None
         The separator.
     weights : ndarray or None
-        :math:`\lambda`, one per row.
+        :math:`\lambda`, one per row. Of an undecided verdict the best weights found, if any.
     residual : float or None
         :math:`\rho` of ``weights`` as they stand, rounded up. Not 0 even for an exact proof, when the
         exact weights are no floats.
@@ -63,7 +94,8 @@ class Separability:
     numerators, denominator : tuple of int and int, or None
         :math:`\lambda` of the rows in ``support`` in whole numbers, for an exact proof.
     bracket : (float, float)
-        Bounds on the best geometric margin of any (w, b): from the proof, not tight.
+        Bounds on the best geometric margin of any (w, b), rounded outwards: the margin of the separator, and
+        the length of the rows combined by ``weights``, or all alike without them. Not tight.
     seconds : float
         What it took.
 
@@ -75,20 +107,21 @@ class Separability:
     >>> proof = Separability(
     ...     verdict="not separable",
     ...     fit_intercept=True,
-    ...     claim="no (w, b) separates the 4 rows",
-    ...     reason="by hand",
+    ...     claim="no (w, b) separates the 4 rows: the hulls of 4 of them meet, exactly",
+    ...     reason="among 4 rows both hulls meet",
     ...     exact=True,
     ...     weights=np.full(4, 0.25),
     ...     residual=0.0,
     ...     point=np.zeros(2),
     ...     numerators=(1, 1, 1, 1),
     ...     denominator=4,
+    ...     bracket=(0.0, 0.0),
     ... )
     >>> X, y = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]]), np.array([-1, 1, 1, -1])
     >>> proof.check(X, y, exact=True) is None
     True
     >>> proof.check(X, [-1, 1, 1, 1])
-    'the weights leave a residual of 0.87, above the 0 that was claimed'
+    'the weights leave a residual of 0.87, and 0 was claimed'
     """
 
     verdict: str
@@ -115,12 +148,20 @@ class Separability:
             return np.zeros(0, dtype=np.intp)
         return np.flatnonzero(self.weights > 0.0)
 
+    @property
+    def reported(self) -> tuple[str, ...]:
+        """What only the search can know: the check does not confirm it."""
+        told = re.fullmatch("|".join(REASONS.get("not separable", ())), self.reason) is not None
+        return ("seconds",) if told or self.reason == REASONS["separable"][0] else ("reason", "seconds")
+
     def check(self, X: Any, y: Any, exact: bool = False) -> str | None:
-        r"""Check the proof against the data; None, or the first thing that is wrong.
+        r"""Check everything that is stated against the data; None, or the first thing that is wrong.
 
         A separator is checked by one product with the rows; a row whose sign rounding could change is
-        looked at again in whole numbers. Weights are checked by one product; with ``exact=True`` in
-        whole numbers, floats being what they are.
+        looked at again in whole numbers, and so are weights that prove that there is none. Margin, residual
+        and bracket are checked between bounds on the rounding; with ``exact=True`` in whole numbers too,
+        floats and integers being what they are. Claim, point and whichever of the reasons speaks about the
+        data are derived again. What is left to trust is in ``reported``.
 
         Parameters
         ----------
@@ -132,73 +173,147 @@ class Separability:
         Returns
         -------
         wrong : str or None
-            An undecided verdict claims nothing that could be wrong.
         """
         X, y = as_rows(X), signs(y)
         if X.shape[0] != y.size:
             return f"X has {X.shape[0]} rows and y has {y.size} labels"
-        if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
+        stored = outward.values(X)
+        if stored.dtype.kind == "f" and not np.all(np.isfinite(stored)):
             return "X holds NaN or infinity"
-        if self.verdict not in VERDICTS:
-            return f"the verdict is {self.verdict!r}, which is none of {', '.join(map(repr, VERDICTS))}"
-        if self.verdict == "undecided":
-            return None
-        if self.one_class and np.any(y != y[0]):
-            return "one class is claimed, and y has two"
+        wrong = self._malformed()
+        if wrong is not None:
+            return wrong
+        if self.one_class != bool(np.all(y == y[0])):
+            return "one class is claimed, and y has two" if self.one_class else "y has one class, not claimed"
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is not finite fails
             if self.verdict == "separable":
-                return self._check_separator(X, y)
-            return self._check_weights(X, y, exact)
+                wrong = self._check_separator(X, y, exact)
+            elif self.verdict == "not separable":
+                wrong = self._check_weights(X, y, exact)
+            else:
+                wrong = self._check_undecided(X, y, exact)
+        return wrong or self._check_words(X, y)
 
-    def _check_separator(self, X: Any, y: np.ndarray) -> str | None:
-        if self.w is None or self.b is None or self.margin is None:
-            return "the verdict is separable, and w, b or the margin is missing"
+    def _malformed(self) -> str | None:
+        """What is not of the form that a verdict has: types, ranges, entries too many or too few."""
+        if self.verdict not in VERDICTS:
+            return f"the verdict is {self.verdict!r}, which is none of {', '.join(map(repr, VERDICTS))}"
+        for name in ("fit_intercept", "one_class", "exact"):
+            if not isinstance(getattr(self, name), bool):
+                return f"{name} is {getattr(self, name)!r}, not True or False"
+        for name in ("claim", "reason"):
+            if not isinstance(getattr(self, name), str):
+                return f"{name} is no text"
+        if not (_is_float(self.seconds) and 0.0 <= self.seconds < math.inf):
+            return f"seconds is {self.seconds!r}, not a number of at least 0"
+        bracket = self.bracket
+        if not (isinstance(bracket, tuple) and len(bracket) == 2 and all(map(_is_float, bracket))):
+            return f"the bracket is {bracket!r}, not two numbers"
+        if not 0.0 <= bracket[0] <= bracket[1]:
+            return f"the bracket is {bracket!r}, not from 0 or more upwards"
+        parts = {"separable": "w b margin", "not separable": "weights residual numerators denominator"}
+        needed = set(parts.get(self.verdict, "").split())
+        if self.verdict == "not separable" and self.fit_intercept:
+            needed.add("point")
+        if self.verdict == "undecided" and (self.weights is not None or self.residual is not None):
+            needed |= {"weights", "residual"}
+        for name in ("w", "b", "margin", "weights", "residual", "numerators", "denominator", "point"):
+            if (getattr(self, name) is not None) != (name in needed):
+                what = "is missing" if name in needed else f"does not belong to the verdict {self.verdict}"
+                return f"{name} {what}"
+        for name in ("b", "margin", "residual"):
+            if getattr(self, name) is not None and not _is_float(getattr(self, name)):
+                return f"{name} is {getattr(self, name)!r}, not a number"
+        for name in ("w", "weights", "point"):
+            value = getattr(self, name)
+            if value is not None and not (
+                isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.float64
+            ):
+                return f"{name} is no array of float64 with one dimension"
+        if self.exact != (self.verdict != "undecided"):
+            return f"exact is {self.exact}, and the verdict is {self.verdict}"
+        if self.numerators is not None and not (
+            isinstance(self.numerators, tuple)
+            and all(type(k) is int for k in (*self.numerators, self.denominator))
+        ):
+            return "the whole-number weights are no whole numbers"
+        return None
+
+    def _check_separator(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+        assert self.w is not None and self.b is not None and self.margin is not None
         if self.w.shape != (X.shape[1],):
             return f"w has shape {self.w.shape}, and the rows have {X.shape[1]} features"
         if not (np.all(np.isfinite(self.w)) and math.isfinite(self.b)):
             return "w and b are not finite"
         if self.b != 0.0 and not self.fit_intercept:
             return f"b is {self.b:g}, and no intercept is allowed"
-        m, error = margins(self.w, self.b, X, y)
-        for i in np.flatnonzero(~(m > error)).tolist():
-            if exact_margin_sign(self.w, self.b, X, y, i) <= 0:
-                return f"row {i}: y(<w, x> + b) is {m[i]:.3g}, not positive"
-        length = norm(self.w)
-        found = float(np.min(m)) / length if length else math.inf
-        slack = (float(np.max(error)) / length if length else 0.0) + 1e-9 * abs(found)
-        if not (self.margin == found or abs(self.margin - found) <= slack):
-            return f"the margin is {found:.6g}, and {self.margin:.6g} was claimed"
+        if self.one_class and self.fit_intercept and (np.any(self.w) or self.b != y[0]):
+            return "of one class the separator is w = 0 and b = ±1, and another was given"
+        i = outward.wrong_row(self.w, self.b, X, y)
+        if i is not None:
+            m = float(int(y[i]) * outward.exact_score(self.w, self.b, X, i))
+            return f"row {i}: y(<w, x> + b) is {m:.3g}, not positive"
+        found = outward.margin(self.w, self.b, X, y)
+        if not _agrees(self.margin, found, up=False) or (exact and not _margin_holds(self, X, y)):
+            return f"the margin is {found.low:.6g}, and {self.margin:.6g} was claimed"
+        if self.bracket[0] != self.margin:
+            return f"the bracket begins at {self.bracket[0]:.6g}, and the margin is {self.margin:.6g}"
+        return self._check_upper(np.ones(y.size), X, y, exact)
+
+    def _check_upper(self, lam: np.ndarray, X: Any, y: np.ndarray, exact: bool) -> str | None:
+        """The upper end of the bracket: the length of the combination that lam makes."""
+        up = self.bracket[1]
+        found = outward.combined(lam, X, y, self.fit_intercept)
+        right = _agrees(up, found, up=True)
+        if right and exact and up < math.inf:
+            rows = np.flatnonzero(lam)
+            square = outward.exact_combined2(lam[rows], X[rows], y[rows], self.fit_intercept)
+            right = Fraction(up) ** 2 >= square
+        if not right:
+            return f"the bracket ends at {up:.6g}, and the weights say {found.high:.6g}"
         return None
 
     def _check_weights(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+        wrong = self._check_residual(X, y, exact) or self._check_numerators(X, y)
+        if wrong is not None:
+            return wrong
+        if self.bracket != (0.0, 0.0):
+            return f"the bracket is {self.bracket!r}, and no margin is above 0"
+        if self.point is None:
+            return None
+        lam = self.weights
+        assert lam is not None
+        if self.point.shape != (X.shape[1],):
+            return f"the point has shape {self.point.shape}, and the rows have {X.shape[1]} features"
+        rows = outward.floats(X)
+        found, size = (
+            np.asarray(part.T @ np.where(y > 0, 2.0 * lam, 0.0)).ravel() for part in (rows, abs(rows))
+        )
+        if not np.all(np.abs(self.point - found) <= AGREE * size + rational.TINY):
+            return "the point is not where the weights bring the rows together"
+        return None
+
+    def _check_residual(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
         lam, claimed = self.weights, self.residual
-        if lam is None or claimed is None:
-            return "the verdict is not separable, and the weights or the residual are missing"
+        assert lam is not None and claimed is not None
         if lam.shape != y.shape:
             return f"there are {lam.size} weights for {y.size} rows"
         if not np.all(np.isfinite(lam) & (lam >= 0.0)):
             i = int(np.flatnonzero(~(np.isfinite(lam) & (lam >= 0.0)))[0])
             return f"the weight of row {i} is {lam[i]:g}, not a number of at least 0"
         total = math.fsum(lam)
-        if not abs(total - 1.0) <= 1e-9:
+        if not abs(total - 1.0) <= AGREE:
             return f"the weights sum to {total:.6g}, not to 1"
-        largest = float(abs(X).max()) or 1.0
-        bar = NEAR * max(1.0, largest * radius(X / largest))
-        if not claimed <= bar:
-            return f"the residual is {claimed:.2g}, above {bar:.2g}: too large to mean 0"
         if exact:
             found, slack = exact_residual(lam, X, y, self.fit_intercept), 0.0
         else:
             found, slack = float_residual(lam, X, y, self.fit_intercept)
-        if not found <= claimed + slack:
-            return f"the weights leave a residual of {found:.2g}, above the {claimed:.2g} that was claimed"
-        if self.exact:
-            return self._check_numerators(X, y, redo=exact)
+        if not found - slack <= claimed <= (found + slack) * (1.0 + AGREE) + 5e-324:
+            return f"the weights leave a residual of {found:.2g}, and {claimed:.2g} was claimed"
         return None
 
-    def _check_numerators(self, X: Any, y: np.ndarray, redo: bool) -> str | None:
-        if self.numerators is None or self.denominator is None:
-            return "an exact proof is claimed, and the whole-number weights are missing"
+    def _check_numerators(self, X: Any, y: np.ndarray) -> str | None:
+        assert self.numerators is not None and self.denominator is not None and self.weights is not None
         rows, n, total = self.support, self.numerators, self.denominator
         if len(n) != rows.size:
             return f"there are {len(n)} whole-number weights for {rows.size} rows of positive weight"
@@ -207,13 +322,48 @@ class Separability:
             return f"the whole-number weight of row {low[0]} is not positive"
         if sum(n) != total:
             return "the whole-number weights do not sum to their denominator"
-        assert self.weights is not None
         for i, k in zip(rows.tolist(), n):
-            if not math.isclose(rational.ratio(k, total), self.weights[i], rel_tol=1e-9):
+            if not math.isclose(rational.ratio(k, total), self.weights[i], rel_tol=1e-12):
                 return f"row {i} has two different weights, {self.weights[i]:.3g} as a float"
-        if redo:
-            return combination(n, rows, X, y, self.fit_intercept)
-        return None
+        return combination(n, rows, X, y, self.fit_intercept)
+
+    def _check_undecided(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+        if self.bracket[0] != 0.0:
+            return f"the bracket begins at {self.bracket[0]:.6g}, and no separator is given"
+        lam = np.ones(y.size)
+        if self.weights is not None:
+            wrong = self._check_residual(X, y, exact)
+            if wrong is not None:
+                return wrong
+            lam = self.weights
+        return self._check_upper(lam, X, y, exact)
+
+    def _check_words(self, X: Any, y: np.ndarray) -> str | None:
+        """Claim and reason, once everything else is confirmed."""
+        claim = claimed(self, X.shape[0])
+        if self.claim != claim:
+            return f"the claim is {self.claim!r}, and what is proved is {claim!r}"
+        for pattern in REASONS[self.verdict]:
+            told = re.fullmatch(pattern, self.reason)
+            if told is not None:
+                return self._check_reason({k: int(v) for k, v in told.groupdict().items()}, X, y)
+        return f"the reason {self.reason!r} is none for the verdict {self.verdict}"
+
+    def _check_reason(self, told: dict[str, int], X: Any, y: np.ndarray) -> str | None:
+        support = self.support.tolist()
+        right = True
+        if self.reason == REASONS["separable"][0]:
+            right = self.one_class and self.fit_intercept
+        if "zero" in told:
+            right = support == [told["zero"]] and not self.fit_intercept
+        elif "one" in told:
+            right = support == sorted(told.values()) and self.numerators == (1, 1)
+            right = right and y[support[0]] != y[support[1]]
+        elif told:
+            right = ("hulls" in told) == self.fit_intercept and len(support) <= next(
+                iter(told.values())
+            ) <= y.size
+        return None if right else f"the reason {self.reason!r} does not fit the weights"
 
     # ------------------------------------------------------------------------------------- files
 
@@ -234,31 +384,35 @@ class Separability:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Separability:
-        """The proof that ``to_dict`` wrote."""
+        """The proof that ``to_dict`` wrote; ValueError if it is none."""
         known = {field.name for field in fields(cls)}
-        strange = sorted(set(plain) - known - {"n_rows", "support"})
+        strange = sorted(map(str, set(plain) - known - {"n_rows", "support"}))
         missing = sorted({"verdict", "fit_intercept", "claim", "reason"} - set(plain))
         if strange or missing:
             what = f"unknown {strange[0]!r}" if strange else f"no {missing[0]!r}"
             raise ValueError(f"A stored Separability must have the entries of to_dict(); got {what}.")
-        found = dict(plain)
-        n_rows, rows = found.pop("n_rows", None), found.pop("support", None)
-        if found.get("weights") is not None:
-            lam = np.zeros(int(n_rows))
-            lam[np.asarray(rows, dtype=np.intp)] = found["weights"]
-            found["weights"] = lam
-        for name in ("w", "point"):
+        found, name = dict(plain), ""
+        try:
+            name = "support"
+            n_rows, rows = found.pop("n_rows", None), found.pop("support", None)
+            if found.get("weights") is not None:
+                found["weights"] = _spread(n_rows, rows, found["weights"])
+            for name in ("w", "point"):
+                if found.get(name) is not None:
+                    found[name] = np.asarray(found[name], dtype=np.float64)
+            for name in ("margin", "b", "residual", "seconds"):
+                if found.get(name) is not None:
+                    found[name] = float(found[name])
+            name = "bracket"
+            if name in found:
+                low, up = found[name]
+                found[name] = (float(low), float(up))
+            name = "numerators"
             if found.get(name) is not None:
-                found[name] = np.asarray(found[name], dtype=np.float64)
-        for name in ("margin", "b", "residual", "seconds"):
-            if found.get(name) is not None:
-                found[name] = float(found[name])
-        if "bracket" in found:
-            low, up = found["bracket"]
-            found["bracket"] = (float(low), float(up))
-        if found.get("numerators") is not None:
-            found["numerators"] = tuple(int(k, 16) for k in found["numerators"])
-            found["denominator"] = int(found["denominator"], 16)
+                found[name] = tuple(int(k, 16) for k in found[name])
+                found["denominator"] = int(found["denominator"], 16)
+        except (TypeError, ValueError, OverflowError, IndexError, KeyError) as error:
+            raise ValueError(f"A stored Separability has a {name!r} that cannot be read: {error}.") from None
         return cls(**found)
 
     def __str__(self) -> str:
@@ -276,25 +430,73 @@ class Separability:
         return "\n".join(f"{name:12} {value}" for name, value in lines)
 
 
+# ------------------------------------------------------------------------------------------------- words
+
+
+def claimed(proof: Separability, n_rows: int) -> str:
+    """What the numbers of a record prove, in one sentence."""
+    intercept = proof.fit_intercept
+    if proof.verdict == "separable":
+        form = "y(<w, x> + b)" if intercept else "y<w, x>"
+        return f"{form} > 0 on all {n_rows} rows, whatever rounding does"
+    if proof.verdict == "not separable":
+        support = proof.support.size
+        if intercept:
+            return f"no (w, b) separates the {n_rows} rows: the hulls of {support} of them meet, exactly"
+        return f"no w separates the {n_rows} rows: {support} of them, weighted, sum to 0 exactly"
+    kind, bound = "margin", proof.bracket[1]
+    if proof.residual is not None:
+        kind, bound = ("augmented margin" if intercept else "margin"), proof.residual
+    return f"no separator with {kind} above {rounded_up(bound)}; nothing more"
+
+
+def rounded_up(value: float) -> str:
+    """Two digits, not below the value.
+
+    >>> rounded_up(0.00123), rounded_up(3.0), rounded_up(0.0)
+    ('0.0013', '3', '0')
+    """
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    text = f"{value:.2g}"
+    if Fraction(text) < Fraction(value):
+        digits, power = f"{value:.1e}".split("e")
+        up = (Fraction(digits) + Fraction(1, 10)) * Fraction(10) ** int(power)
+        nearest = f"{float(up):.2g}" if up <= Fraction(rational.LARGEST) else "inf"
+        text = (
+            nearest
+            if nearest == "inf" or Fraction(nearest) >= up
+            else f"{float(Fraction(digits)) + 0.1:.1f}e{power}"
+        )
+    return text
+
+
 # ------------------------------------------------------------------------------------------- arithmetic
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix."""
-    return bool(sparse.issparse(X))
-
-
 def as_rows(X: Any) -> Any:
-    """Rows as float64: an array, or CSR with its entries in order, each once, none zero."""
+    """Rows as they are: float64, or whole numbers where float64 would round them.
+
+    An array, or CSR with its entries in order, each once, none zero.
+    """
     if is_sparse(X):
-        made = sparse.csr_array(X, dtype=np.float64, copy=True)
+        made = sparse.csr_array(X, copy=True)
+        if made.dtype.kind not in "iu" or not _rounds(made.data):
+            made = made.astype(np.float64)
         made.sum_duplicates()
         made.eliminate_zeros()
         return made
-    array = np.asarray(X, dtype=np.float64)
+    array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X must be a matrix of one row per example; got {array.ndim} dimension(s).")
-    return array
+    if array.dtype.kind == "O" and all(type(v) is int for v in array.flat) and _rounds(array):
+        return array
+    return array.astype(object) if array.dtype.kind in "iu" and _rounds(array) else array.astype(np.float64)
+
+
+def _rounds(k: np.ndarray) -> bool:
+    """Whether some of these integers are beyond the whole numbers that float64 has."""
+    return bool(k.size) and max(int(k.max()), -int(k.min())) > 2**53
 
 
 def signs(y: Any) -> np.ndarray:
@@ -317,51 +519,18 @@ def signs(y: Any) -> np.ndarray:
     return np.where(codes.reshape(-1) == 1, 1.0, -1.0)
 
 
-def norm(w: np.ndarray) -> float:
-    """The Euclidean length, also where squares are out of range."""
-    largest = float(np.max(np.abs(w), initial=0.0))
-    return largest * float(np.linalg.norm(w / largest)) if largest else 0.0
-
-
-def margins(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """y(<w, x> + b) of every row, and how far rounding may have moved it."""
-    if is_sparse(X):
-        sizes, terms = abs(X) @ np.abs(w), np.diff(X.indptr)
-    else:
-        sizes, terms = np.abs(X) @ np.abs(w), np.full(X.shape[0], X.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        m = y * (X @ w + b)
-        error = 1.01 * (terms + 2) * rational.UNIT * (sizes + abs(b)) * (1.0 + 1e-6)
-        return m, error + (terms + 2) * rational.TINY
-
-
-def exact_margin_sign(w: np.ndarray, b: float, X: Any, y: np.ndarray, i: int) -> int:
-    """The sign of y(<w, x> + b) of one row, in whole numbers."""
-    values, at = row(X, i)
-    wb, _ = rational.whole(np.append(w[at], b))
-    x1, _ = rational.whole(np.append(values, 1.0))
-    m = int(y[i]) * sum(int(p) * int(q) for p, q in zip(wb.tolist(), x1.tolist()))
-    return (m > 0) - (m < 0)
-
-
-def row(X: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """The entries of a row that may differ from 0, and where they are."""
-    if is_sparse(X):
-        part = slice(X.indptr[i], X.indptr[i + 1])
-        return X.data[part], X.indices[part]
-    at = np.flatnonzero(X[i])
-    return X[i, at], at
-
-
 def float_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> tuple[float, float]:
     """The residual in one product, and how far rounding may have moved it."""
     rows = np.flatnonzero(lam)
-    part, c = X[rows], lam[rows] * y[rows]
+    (part, e), c = outward.scaled(X[rows]), lam[rows] * y[rows]
     s = np.asarray(part.T @ c).ravel()
     size = np.asarray(abs(part).T @ np.abs(c)).ravel()
     if fit_intercept:
-        s, size = np.append(s, c.sum()), np.append(size, 1.0)
-    return float(np.linalg.norm(s)), float((rows.size + 2) * rational.UNIT * np.linalg.norm(size) * 1.01)
+        one = float(np.ldexp(1.0, -e))
+        s, size = np.append(s, one * c.sum()), np.append(size, one)
+    slack = 1.01 * (rows.size + 6) * (rational.UNIT * outward.norm(size).high + rational.TINY)
+    found = float(np.ldexp(outward.norm(s).high, e)), float(np.ldexp(slack, e))
+    return found if all(map(math.isfinite, found)) else (exact_residual(lam, X, y, fit_intercept), 0.0)
 
 
 def exact_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> float:
@@ -379,19 +548,6 @@ def exact_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) 
     return rational.root_above(square, (total << up) ** 2)
 
 
-def column_sums(c: np.ndarray, rows: np.ndarray, X: Any) -> tuple[list[int], int]:
-    """The sums of c_i x_i over some rows: whole numbers, and the shift that they share."""
-    if is_sparse(X):
-        part = X[rows].tocsc()
-        k, shift = rational.whole(part.data)
-        k = k.astype(object) * c[part.indices]
-        return [int(k[a:b].sum()) for a, b in pairwise(part.indptr.tolist()) if b > a], shift
-    part = X[rows]
-    part = part[:, np.any(part != 0.0, axis=0)]
-    k, shift = rational.whole(part)
-    return [int(v) for v in c @ k.astype(object)] if k.size else [], shift
-
-
 def combination(n: Any, rows: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> str | None:
     """Whether whole numbers n weigh the rows y(x, 1) to 0 exactly; what is left, in words, if not."""
     c = np.empty(len(n), dtype=object)
@@ -402,6 +558,185 @@ def combination(n: Any, rows: np.ndarray, X: Any, y: np.ndarray, fit_intercept: 
     if any(sums):
         return "the whole-number weights do not weigh the rows to 0"
     return None
+
+
+def exact_proof(
+    X: Any,
+    y: np.ndarray,
+    fit_intercept: bool,
+    rows: np.ndarray,
+    numerators: list[int],
+    reason: str,
+    seconds: float = 0.0,
+) -> Separability | None:
+    """The verdict "not separable" for whole-number weights of some rows; None if their combination is not 0.
+
+    X and y are what :func:`as_rows` and :func:`signs` give.
+    """
+    pairs = sorted((int(i), int(k)) for i, k in zip(rows, numerators) if k)
+    if not pairs or min(k for _, k in pairs) < 0:
+        return None
+    at, n = np.array([i for i, _ in pairs]), tuple(k for _, k in pairs)
+    if combination(n, at, X, y, fit_intercept) is not None:
+        return None
+    weights = np.array([rational.ratio(k, sum(n)) for k in n])
+    lam = np.zeros(y.size)
+    lam[at] = np.maximum(weights / weights.sum(), 5e-324)
+    point = None
+    if fit_intercept:
+        point = np.asarray(outward.floats(X).T @ np.where(y > 0, 2.0 * lam, 0.0)).ravel()
+    found = Separability(
+        verdict="not separable",
+        fit_intercept=fit_intercept,
+        claim="",
+        reason=reason,
+        one_class=bool(np.all(y == y[0])),
+        exact=True,
+        weights=lam,
+        residual=exact_residual(lam, X, y, fit_intercept),
+        point=point,
+        numerators=n,
+        denominator=sum(n),
+        bracket=(0.0, 0.0),
+        seconds=seconds,
+    )
+    return replace(found, claim=claimed(found, y.size))
+
+
+def meets(rows: int, fit_intercept: bool) -> str:
+    """The reason of a proof among so many rows."""
+    return f"among {rows} rows both hulls meet" if fit_intercept else f"{rows} rows have 0 in their hull"
+
+
+def integer_columns(X: Any, y: np.ndarray, fit_intercept: bool, rows: np.ndarray) -> Any:
+    """(columns y(x, 1) of some rows times powers of 2, the features that they have, the exponents)."""
+    part = X[rows]
+    if is_sparse(part):
+        features = np.unique(part.indices)
+        block = part.tocsc()[:, features].toarray()
+    else:
+        features = np.flatnonzero(np.any(part != 0, axis=0))
+        block = part[:, features]
+    k, shifts = rational.whole(block, axis=0)
+    signs = y[rows].astype(np.int64)
+    lines = k.T * signs
+    if fit_intercept:
+        lines = np.vstack([lines, signs[None, :].astype(lines.dtype)])
+    return lines, features, np.asarray(shifts)
+
+
+def proof_near(
+    X: Any, y: np.ndarray, fit_intercept: bool, weights: np.ndarray, late: Callable[[], bool]
+) -> Separability | None:
+    """The verdict "not separable" from weights that floats suggest, once they are found in whole numbers.
+
+    Where that fails, small data have a simplex method in whole numbers. None: nothing is proved, in the time
+    that ``late`` leaves. X is what :func:`as_rows` gives.
+    """
+    began = time.perf_counter()
+    every = np.arange(len(y))
+    tries = [(every[weights > TINY * weights.max()], False), (every[weights > 0.0], False)]
+    if len(y) * (X.shape[1] + 2) <= SMALL:
+        tries.append((every, True))
+    try:
+        for rows, whole in tries:
+            columns, *_ = integer_columns(X, y, fit_intercept, rows)
+            if whole:
+                n, _ = _simplex.alternatives(columns.T, late)
+            else:
+                n = _lifting.null_weights(columns, weights[rows], late)
+            if n is not None:
+                seconds = time.perf_counter() - began
+                return exact_proof(X, y, fit_intercept, rows, n, meets(rows.size, fit_intercept), seconds)
+    except _lifting.OutOfTime:
+        pass
+    return None
+
+
+def kernel_proof_near(
+    K: np.ndarray,
+    y: np.ndarray,
+    fit_intercept: bool,
+    weights: np.ndarray,
+    rows: np.ndarray,
+    late: Callable[[], bool],
+) -> Separability | None:
+    """The same for values K of a kernel between some rows: a statement about these values, as they are."""
+    k, _ = rational.whole(K)
+    signs = y[rows].astype(np.int64)
+    M = k * np.multiply.outer(signs, signs)
+    if fit_intercept:
+        M = np.vstack([M, signs[None, :].astype(M.dtype)])
+    try:
+        n = _lifting.null_weights(M, weights[rows], late)
+    except _lifting.OutOfTime:
+        return None
+    if n is None:
+        return None
+    lam = np.zeros(y.size)
+    lam[rows] = [rational.ratio(v, sum(n)) if v else 0.0 for v in n]
+    c = rational.whole(lam[rows])[0].astype(object)
+    k2, shift = rational.whole(K)
+    square = Fraction(int((c * signs) @ k2.astype(object) @ (c * signs)), int(c.sum()) ** 2)
+    square = max(square / Fraction(2) ** int(shift), Fraction(0))
+    kept = tuple(int(v) for v in n if v)
+    return Separability(
+        verdict="not separable",
+        fit_intercept=fit_intercept,
+        claim=f"no hyperplane separates the {y.size} rows in the kernel's space, by its values as computed",
+        reason=meets(len(kept), fit_intercept),
+        one_class=bool(np.all(y == y[0])),
+        exact=True,
+        weights=lam,
+        residual=rational.root_above(square.numerator, square.denominator),
+        numerators=kept,
+        denominator=sum(kept),
+        bracket=(0.0, 0.0),
+    )
+
+
+def _agrees(claimed: float, found: outward.Range, up: bool) -> bool:
+    """Whether a number that was rounded up (or down) is what was found between two bounds."""
+    slack = AGREE * max(abs(found.low), abs(found.high)) + 5e-324
+    if math.isinf(found.high) or math.isinf(claimed):
+        return claimed == found.high
+    if up:
+        return bool(found.low <= claimed <= found.high + slack)  # false for NaN
+    return bool(found.low - slack <= claimed <= found.high)
+
+
+def _margin_holds(proof: Separability, X: Any, y: np.ndarray) -> bool:
+    """Whether no row is nearer to the plane than the margin that is claimed, in whole numbers."""
+    assert proof.w is not None and proof.b is not None and proof.margin is not None
+    if math.isinf(proof.margin):
+        return not proof.w.any()
+    square = Fraction(proof.margin) ** 2 * outward.exact_norm2(proof.w)
+    s = outward.scores(proof.w, proof.b, X)
+    certain = outward.norm(np.ldexp(proof.w, -outward.exponent(proof.w))).high
+    bar = outward.times_power(proof.margin * certain, outward.exponent(proof.w) - s.e, True) * (1.0 + AGREE)
+    near = np.flatnonzero(~(y * s.values - s.error > bar))
+    return all(outward.exact_score(proof.w, proof.b, X, int(i)) ** 2 >= square for i in near)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, (float, np.floating)) and not math.isnan(value)
+
+
+def _spread(n_rows: Any, rows: Any, weights: Any) -> np.ndarray:
+    """Weights of all rows from those of the support."""
+    if not (isinstance(n_rows, int) and 0 < n_rows <= MOST_ROWS):
+        raise ValueError(f"n_rows is {n_rows!r}, not from 1 to {MOST_ROWS}")
+    at = np.asarray(rows, dtype=np.intp)
+    if (
+        at.ndim != 1
+        or len(weights) != at.size
+        or np.any((at < 0) | (at >= n_rows))
+        or np.any(np.diff(at) <= 0)
+    ):
+        raise ValueError("the rows are not in order, each once, with a weight each")
+    lam = np.zeros(n_rows)
+    lam[at] = weights
+    return lam
 
 
 def _plain(value: Any) -> Any:

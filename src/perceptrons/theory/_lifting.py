@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas
 
-from ..theory import _rational as rational
+from . import _rational as rational
 
 SURE = 64  # bits by which a fraction has to be shorter than chance makes it
 
