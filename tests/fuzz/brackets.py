@@ -380,7 +380,9 @@ def maximum_margin_case(case: Case, rng: np.random.Generator) -> Outcome:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = pc.MaxMargin(fit_intercept=fit_intercept, C=C, solver=solver, max_time=5.0).fit(case.X, y)
+            model = pc.MaxMargin(
+                fit_intercept=fit_intercept, C=C, solver=solver, max_time=1.0, max_iter=50
+            ).fit(case.X, y)
     except NotSeparableError as error:
         wrong = ["not separable"] if separable else []
         if not error.certificate.exact:
@@ -390,7 +392,8 @@ def maximum_margin_case(case: Case, rng: np.random.Generator) -> Outcome:
             "MaxMargin", case, how, wrong + ([f"its own check says: {text}"] if text else []), "refuted"
         )
     except Exception as error:
-        return Outcome("MaxMargin", case, how, [f"{type(error).__name__}: {error}"])
+        told = [] if refusal(error, case.X, y) else [f"{type(error).__name__}: {error}"]
+        return Outcome("MaxMargin", case, how, told, "refused")
     low, up = model.margin_bounds_
     wrong = hard_faults((low, up), best)
     if math.isinf(C) and best is not None and not best.at_least(model.margin_):

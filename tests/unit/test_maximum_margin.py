@@ -6,6 +6,7 @@ import builtins
 from contextlib import contextmanager
 from importlib.util import find_spec
 
+import exact
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -16,6 +17,7 @@ from sklearn.svm import SVC
 
 from perceptrons import MaxMargin, datasets, kernels
 from perceptrons.engine import coordinate, maximum
+from perceptrons.estimators import maximum_margin
 from perceptrons.estimators.maximum_margin import NotSeparableError
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
@@ -81,6 +83,63 @@ def test_offset_and_scale_do_not_matter():
         moved = MaxMargin().fit(scale * X + offset, y)
         assert moved.margin_ == pytest.approx(scale * model.margin_, rel=1e-5)
         assert moved.stop_reason_ == "gap closed"
+
+
+@pytest.mark.parametrize("power", [-500, -400, 400, 500])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+def test_rows_near_the_ends_of_the_range(make, power):
+    """A power of 2 changes nothing but the units."""
+    X, y = with_margin(n=40, d=3)
+    model = MaxMargin().fit(make(X), y)
+    moved = MaxMargin().fit(make(np.ldexp(X, power)), y)
+    assert np.allclose(np.ldexp(moved.coef_, power), model.coef_, rtol=1e-12)
+    assert np.allclose(moved.intercept_, model.intercept_, rtol=1e-12)
+    assert moved.margin_ == pytest.approx(np.ldexp(model.margin_, power), rel=1e-12)
+    assert moved.stop_reason_ == "gap closed" and np.array_equal(moved.predict(make(np.ldexp(X, power))), y)
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-170, 1e170, 1e300])
+def test_rows_beyond_the_range_are_refused_and_not_called_inseparable(size):
+    X, y = with_margin(n=40, d=3)
+    with pytest.raises(
+        ValueError, match=r"rows of X are too (short|long) for MaxMargin: .* Scale the data"
+    ) as caught:
+        MaxMargin().fit(X * size, y)
+    assert not isinstance(caught.value, NotSeparableError)
+
+
+def test_neighbouring_floats_are_not_called_inseparable():
+    X = np.array(
+        [[-0.7300000000000002, 0.29999999999999993, -0.7300000000000002], [-0.73, 0.30000000000000004, -0.73]]
+    )
+    with pytest.warns(ConvergenceWarning, match="undecided"):
+        model = MaxMargin(fit_intercept=False, solver="active").fit(X, [-1, 1])
+    best = exact.best_margin(exact.signed(exact.rows_of(X), [-1, 1]))
+    assert best.separable and best.at_least(model.margin_bounds_[0]) and best.at_most(model.margin_bounds_[1])
+
+
+def test_integers_beyond_floats_are_taken_as_they_are():
+    """Both rows are the same float64; as integers they are 1 apart."""
+    X, y = np.array([[2**60], [2**60 + 1]]), [0, 1]
+    with pytest.warns(ConvergenceWarning, match="undecided"):
+        model = MaxMargin().fit(X, y)
+    low, up = model.margin_bounds_
+    assert low <= 0.0 and up == 0.5
+    with pytest.raises(NotSeparableError) as caught:
+        MaxMargin().fit([[2**60], [2**60 + 1], [2**60 + 2]], [0, 1, 0])
+    assert caught.value.certificate.numerators == (1, 2, 1)
+
+
+def test_the_bracket_is_rounded_outwards():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        X = rng.normal(size=(6, 2)) + np.array([3.0, 0.0])
+        y = np.where(rng.random(6) < 0.5, 1, -1)
+        y[:2] = 1, -1
+        model = MaxMargin(fit_intercept=False).fit(X * y[:, None], y)
+        best = exact.best_margin(exact.rows_of(X))
+        low, up = model.margin_bounds_
+        assert best.at_least(low) and best.at_most(up) and up - low <= 1e-6 * up
 
 
 def test_many_rows_come_in_by_and_by():
@@ -309,11 +368,25 @@ def without_separator(n=1500, d=900, seed=0):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_sparse_rows_that_nothing_separates_have_a_proof(fit_intercept):
-    X, y = without_separator(n=2600)
-    with pytest.raises(NotSeparableError, match="rows, weighted, prove it") as caught:
+def test_sparse_rows_that_nothing_separates_have_a_proof(fit_intercept, monkeypatch):
+    monkeypatch.setattr(coordinate, "MANY", 50)  # by descent, as with thousands of features
+    X, y = without_separator(n=400, d=80)
+    X.data = np.ceil(8.0 * X.data)
+    with pytest.raises(NotSeparableError, match="rows, weighted, prove it exactly") as caught:
         MaxMargin(fit_intercept=fit_intercept).fit(X, y)
-    assert caught.value.certificate.check(X, y) is None and caught.value.certificate.residual <= 1e-12
+    assert caught.value.certificate.check(X, y, exact=True) is None and caught.value.certificate.exact
+
+
+def test_without_whole_numbers_the_question_is_undecided(monkeypatch):
+    X, y = without_separator(n=400, d=80)
+    monkeypatch.setattr(maximum_margin, "EXACT_SECONDS", 0.0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"undecided\. The largest margin is at most .*e-1\d;"
+    ) as caught:
+        model = MaxMargin().fit(X, y)
+    assert len(caught) == 1
+    low, up = model.margin_bounds_
+    assert low <= 0.0 < up < 1e-12 and model.margin_ == low
 
 
 def test_undecided_is_told_with_the_class_and_the_bracket():

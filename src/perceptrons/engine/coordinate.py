@@ -34,7 +34,6 @@ from .maximum import (
     MANY,
     MAX_ITER,
     MAX_TIME,
-    RESIDUAL,
     ROUNDING,
     Answer,
     Inseparable,
@@ -231,6 +230,7 @@ def hard(points: LinearPoints, y: np.ndarray, free: bool, limits: Limits) -> Ans
         return descend(points, y, free, np.inf, limits, found.alpha, found.n_iter)
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # rows far apart in size; the caller looks
 def descend(
     points: LinearPoints,
     y: np.ndarray,
@@ -271,7 +271,7 @@ def descend(
             reason = MAX_ITER
         elif since >= STALLED and best[0] < 1e3 * limits.tol:
             reason = ROUNDING
-        elif isinf(C) and best[3][0] <= 0.0 and (n_iter in LOOKS or up <= RESIDUAL * max(1.0, points.radius)):
+        elif isinf(C) and best[3][0] <= 0.0 and (n_iter in LOOKS or up <= points.nought):
             proof = refuted(points, y, free, feasible)
             if proof is not None:
                 raise proof
@@ -288,12 +288,12 @@ def descend(
 def refuted(
     points: Points, y: np.ndarray, free: bool, alpha: np.ndarray, search: bool = True
 ) -> Inseparable | None:
-    r"""A proof near alpha that nothing separates, or None.
+    r"""Weights near alpha that suggest that nothing separates, or None.
 
     Where nothing separates, alpha grows for ever while :math:`w = \sum\alpha_iy_ix_i` does not, so alpha is
-    nearly a proof, and its projection on :math:`\{\lambda: \sum\lambda_iy_i(x_i, 1) = 0\}` is one if no
-    :math:`\lambda_i` is negative. Rows for which it is are left out, and the rest projected again. Without
-    ``search`` alpha has to do as it is.
+    nearly a proof, and its projection on :math:`\{\lambda: \sum\lambda_iy_i(x_i, 1) = 0\}` is one, up to
+    rounding, if no :math:`\lambda_i` is negative. Rows for which it is are left out, and the rest projected
+    again. Without ``search`` alpha has to do as it is.
     """
     rows = np.flatnonzero(alpha)
     if not len(rows):
@@ -310,7 +310,7 @@ def refuted(
     if not len(rows) or (free and len(np.unique(y[rows])) < 2):
         return None
     found = certificate(points, y, free, rows, lam)
-    return found if found.residual <= RESIDUAL * max(1.0, points.radius) else None
+    return found if found.residual <= points.nought else None
 
 
 def _row_space_part(X: Any, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:

@@ -17,11 +17,16 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from . import active_set
-from .compiler import compiled
+from .compiler import compiled, helper
 from .intake import is_sparse
 
-RESIDUAL = 1e-8
-"""Weights with a residual of at most this, times max(1, R), count as a proof that no separator exists."""
+RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
+"""Weights with a residual of at most this, times R, may be a proof that no separator exists: worth a look in
+whole numbers. Floats alone prove nothing. In the space of a kernel the square of the residual is computed, so
+that half of its digits are rounding."""
+
+UNIT = 2.0**-53  # the relative error of one operation
+TINY = 2.0**-1022  # more than an underflow can lose
 
 SMALL = 192  # so many rows are all worked on at once
 BATCH = 32  # at least so many violated rows join at a time
@@ -44,7 +49,7 @@ class Answer(NamedTuple):
 
 
 class Inseparable(Exception):
-    """Weights of the rows, each class summing to 1/2 (all to 1 without bias), whose sum is 0."""
+    """Weights of the rows, each class summing to 1/2 (all to 1 without bias), whose sum is nearly 0."""
 
     def __init__(self, weights: np.ndarray, residual: float):
         super().__init__(f"residual {residual:g}")
@@ -72,6 +77,7 @@ class Points(Protocol):
 
     n: int
     radius: float  #: the length of the longest row, as given
+    nought: float  #: a residual of at most this may be 0
 
     def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Inner products of some rows with others."""
@@ -90,6 +96,7 @@ class LinearPoints:
         self.X = X
         self.n = X.shape[0]
         self.radius = float(np.sqrt(squares.max()))
+        self.nought = RESIDUAL * self.radius
         self.center: np.ndarray | None = None
         self.origin: Any = 0.0  # what is already subtracted
         self._last: tuple[Any, Any] = (None, None)
@@ -128,7 +135,8 @@ class LinearPoints:
 
     def intercept(self, w: np.ndarray, b: float) -> float:
         """b for the rows as they were given."""
-        return b - float(np.sum(w * (self.origin if self.center is None else self.center)))
+        origin = self.origin if self.center is None else self.center
+        return b - float(w @ origin) if isinstance(origin, np.ndarray) else b
 
 
 class KernelPoints:
@@ -139,6 +147,7 @@ class KernelPoints:
         self.n = len(objects)
         self.diagonal = squares
         self.radius = float(np.sqrt(squares.max()))
+        self.nought = KERNEL_RESIDUAL * self.radius
         self.position = np.full(self.n, -1)
         self.columns = np.empty((self.n, 0), order="F")
         self.used = 0
@@ -208,7 +217,9 @@ def factored(points: KernelPoints) -> LinearPoints:
         left -= np.square(L[:, rank : rank + k]).sum(axis=1)
         left[chosen[order]] = 0.0
         rank += k
-    return LinearPoints(np.ascontiguousarray(L[:, : max(1, rank)]), points.diagonal, False)
+    found = LinearPoints(np.ascontiguousarray(L[:, : max(1, rank)]), points.diagonal, False)
+    found.nought = points.nought
+    return found
 
 
 def fits(n: int, columns: int, what: str) -> None:
@@ -252,6 +263,104 @@ def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: 
     b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
     up = norm / float(alpha.sum())
     return s, b, (least / norm if norm > 0.0 else -np.inf, up)
+
+
+def proved(points: LinearPoints, y: np.ndarray, free: bool, w: np.ndarray, rows: Any, alpha: Any) -> Any:
+    """(gamma_low, gamma_up, ||w||) of w = the sum of alpha y x; the ends hold whatever rounding did.
+
+    Where rows are taken from their mean c, the difference x - c has one rounding, and c itself has no effect:
+    it moves all scores by the same amount, and combinations with equal masses not at all.
+    """
+    X = points.X
+    scratch = np.zeros(len(w))
+    if type(X) is np.ndarray:
+        center = np.zeros(len(w)) if points.center is None else points.center
+        return _proved_dense(X, center, y, free, w, rows, alpha, scratch)
+    return _proved_csr(X.data, X.indices, X.indptr, y, free, w, rows, alpha, scratch)
+
+
+@helper
+def _ends(low, high, total, longest, y, free, w, rows, alpha, terms):
+    """Both ends from the extreme scores and from the sizes of what w was summed from."""
+    square = lost = 0.0
+    for j in range(len(w)):
+        square += w[j] * w[j]
+        lost += total[j] * total[j]
+    up = 1.0 + 2.0 * (len(w) + terms + 8) * UNIT  # more than any of the sums below has lost
+    vanished = np.sqrt(len(w) * TINY)  # squares that underflow
+    norm = np.sqrt(square)
+    size = norm * up + vanished
+    k = rows.shape[0]
+    lost = 1.01 * (k + 4) * UNIT * (np.sqrt(lost) * up + vanished) + (k + 4) * TINY * np.sqrt(len(w))
+    plus = minus = 0.0
+    for i in range(k):
+        if y[rows[i]] > 0.0:
+            plus += alpha[i]
+        else:
+            minus += alpha[i]
+    short = 1.0 - 2.0 * (k + 8) * UNIT
+    if free:
+        least = (low - high) / 2.0
+        light, heavy = min(plus, minus) * short, max(plus, minus) / short
+        above = (size + lost + (np.sqrt(longest) * up + vanished) * (heavy - light)) / (2.0 * light)
+    else:
+        least = min(low, -high)
+        above = (size + lost) / ((plus + minus) * short)
+    below = least / size if least > 0.0 else least / norm * up
+    return below * (1.0 - 4.0 * UNIT) if below > 0.0 else below * (1.0 + 4.0 * UNIT), above * up, norm
+
+
+@compiled
+def _proved_dense(X, center, y, free, w, rows, alpha, total):
+    n, d = X.shape
+    low, high = np.inf, -np.inf
+    for i in range(n):
+        s = size = 0.0
+        for j in range(d):
+            p = (X[i, j] - center[j]) * w[j]
+            s += p
+            size += abs(p)
+        error = 1.01 * (d + 4) * UNIT * size + (d + 4) * TINY
+        if y[i] > 0.0:
+            low = min(low, s - error)
+        else:
+            high = max(high, s + error)
+    longest = 0.0
+    for k in range(rows.shape[0]):
+        square = 0.0
+        for j in range(d):
+            z = X[rows[k], j] - center[j]
+            square += z * z
+            total[j] += alpha[k] * abs(z)
+        longest = max(longest, square)
+    return _ends(low, high, total, longest, y, free, w, rows, alpha, d)
+
+
+@compiled
+def _proved_csr(data, indices, indptr, y, free, w, rows, alpha, total):
+    low, high, most = np.inf, -np.inf, 0
+    for i in range(len(indptr) - 1):
+        s = size = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            p = data[k] * w[indices[k]]
+            s += p
+            size += abs(p)
+        terms = indptr[i + 1] - indptr[i]
+        most = max(most, terms)
+        error = 1.01 * (terms + 4) * UNIT * size + (terms + 4) * TINY
+        if y[i] > 0.0:
+            low = min(low, s - error)
+        else:
+            high = max(high, s + error)
+    longest = 0.0
+    for k in range(rows.shape[0]):
+        square = 0.0
+        for place in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            z = data[place]
+            square += z * z
+            total[indices[place]] += alpha[k] * abs(z)
+        longest = max(longest, square)
+    return _ends(low, high, total, longest, y, free, w, rows, alpha, most)
 
 
 def relative_gap(pair: tuple[float, float]) -> float:
@@ -433,7 +542,7 @@ def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | 
     while True:
         state, trouble = _solve(state, work, limits, many)
         proof = trouble.residual if isinstance(trouble, Inseparable) else np.inf
-        if proof <= RESIDUAL * max(1.0, points.radius) and best.low <= 0.0:
+        if proof <= points.nought and best.low <= 0.0:
             raise trouble
         k = int(state.counts[0])
         s = best.take(work.rows[state.A[:k]], np.maximum(state.alpha[:k], 0.0))

@@ -13,6 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from .. import kernels
 from ..engine import coordinate, intake, maximum, quadratic, spaces
+from ..theory import _outward as outward
+from ..theory import separability as record
 from ..theory.separability import Separability
 from . import checks, objects
 from .checks import estimator
@@ -21,13 +23,18 @@ from .progress import Progress
 from .writing import one_writer, unchanged_on_error
 
 SOLVERS = ("auto", "active", "descent", "piqp")
+NEAR_ENDS = (2.0**-250, 2.0**250)  # lengths beyond which rows are multiplied by a power of 2
+TOO_LONG = 2.0**53  # entries of a row of this length may be integers that float64 rounds
+CLOSE = 1e-9  # relative loss by rounding outwards from which on rows are looked at in whole numbers
+EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
 
 
 class NotSeparableError(ValueError):
     """No hyperplane separates the classes; ``certificate`` has the proof.
 
-    Its ``weights`` are at least 0 and sum to 1, in each class to 1/2 where the bias is free, and
-    :math:`\\sum\\lambda_iy_ix_i = 0` up to its ``residual``: the convex hulls of the classes meet.
+    Its ``numerators`` over its ``denominator`` weigh the rows in ``support`` so that
+    :math:`\\sum\\lambda_iy_ix_i = 0` exactly, with a bias each class having the weight 1/2: the convex hulls
+    of the classes meet. With a kernel the statement is about the kernel's values as they were computed.
     """
 
     def __init__(self, message: str, certificate: Any):
@@ -65,7 +72,9 @@ class MaxMargin(Halfspace):
 
     .. math:: \min_iy_i(\langle w, x_i\rangle + b)/\|w\| \;\le\; \gamma^* \;\le\; \|\sum\lambda_iy_ix_i\|,
 
-    with equality at the optimum. The solver stops when the two are within ``tol``.
+    with equality at the optimum. The solver stops when the two are within ``tol``. Both ends are rounded
+    outwards, so they hold for the rows as float64 has them (integers beyond :math:`2^{53}`: as they are);
+    with a kernel, up to the rounding of its values.
 
     Several classes: one against the rest.
 
@@ -121,15 +130,18 @@ class MaxMargin(Halfspace):
     Raises
     ------
     NotSeparableError
-        For ``C=inf``, with the proof as its ``certificate``.
+        For ``C=inf``, with a proof in whole numbers as its ``certificate``.
+    ValueError
+        Rows so long or so short that the dual coefficients, about :math:`1/\|x\|^2`, are no floats.
     MemoryError
         Kernel values do not fit.
 
     Warns
     -----
     ConvergenceWarning
-        For ``C=inf``, out of time or passes, and neither a separator nor a proof was found: the question is
-        undecided. ``margin_`` is then not positive, and ``margin_bounds_`` is what is known.
+        For ``C=inf``, out of time or passes or at the limits of float64, and neither a separator nor a proof
+        was found: the question is undecided. ``margin_`` is then not positive, and ``margin_bounds_`` is what
+        is known.
 
     See Also
     --------
@@ -216,14 +228,22 @@ class MaxMargin(Halfspace):
             return self.kernel_.prepare(X)
         return kernel.prepare(X, vars(self)["_known"])
 
-    def _points(self, X: Any) -> maximum.Points:
+    def _points(self, X: Any) -> tuple[maximum.Points, int]:
+        """The rows, times 2^-e where their squares come near the ends of the range, and e."""
         if self.kernel is None:
-            return maximum.LinearPoints(X, squared_lengths(X), bool(self.fit_intercept))
+            free, hard = bool(self.fit_intercept), isinf(self.C)
+            squares = squared_lengths(X, hard)
+            if squares[0] < np.inf:
+                points = maximum.LinearPoints(X, squares, free)
+                if not hard or NEAR_ENDS[0] < points.radius < NEAR_ENDS[1]:
+                    return points, 0
+            X, e = outward.scaled(X)
+            return maximum.LinearPoints(X, squared_lengths(X), free), e
         self._known = X[np.empty(0, np.int64)]
-        points = maximum.KernelPoints(self.kernel_, X, objects.self_products(self.kernel_, X))
+        values = maximum.KernelPoints(self.kernel_, X, objects.self_products(self.kernel_, X))
         if self.solver == "descent" or not isinf(self.C):
-            return maximum.factored(points)
-        return points
+            return maximum.factored(values), 0
+        return values, 0
 
     def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "bi" and len(y) == n_rows:
@@ -249,44 +269,97 @@ class MaxMargin(Halfspace):
         deadline = np.inf if self.max_time is None else time.perf_counter() + float(self.max_time)
         with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
-            X = self._validated_X(X, reset=True)
+            given, X = X, self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])
             classes, codes = encoded(y)
-            points = self._points(X)
+            points, e = self._points(X)
+            rows = X
+            if self.kernel is None and (e > 0 or points.radius >= TOO_LONG) and whole(given):
+                rows = record.as_rows(given)
             targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
                 limits = maximum.Limits(float(self.tol), int(self.max_iter), deadline, progress.gap)
                 self._problems = []
                 for r in targets:
                     signs = np.where(codes == r, 1.0, -1.0)
-                    self._problems.append(self._one(X, points, signs, limits, classes, r))
+                    self._problems.append(self._one(rows, points, e, signs, limits, classes, r))
             self.classes_ = classes
-            self.radius_ = points.radius
+            self.radius_ = float(np.ldexp(points.radius, e)) if e else points.radius
             self._fit_support(X)
         return self
 
-    def _one(self, X: Any, points: Any, y: np.ndarray, limits: Any, classes: np.ndarray, r: int) -> Problem:
+    def _one(
+        self, X: Any, points: Any, e: int, y: np.ndarray, limits: Any, classes: np.ndarray, r: int
+    ) -> Problem:
         free = bool(self.fit_intercept)
         if free and len(classes) == 1:
             answer = maximum.Answer(np.zeros(points.n), 1.0, (np.inf, np.inf), 0.0, 1, maximum.GAP_CLOSED)
             w = np.zeros(X.shape[1]) if self.kernel is None else None
             return Problem(answer, np.empty(0, np.int64), np.empty(0), w, 1.0, 0.0)
+        undecided = ""
         try:
             answer = self._solved(points, y, free, limits)
             if isinf(self.C) and answer.bracket[0] <= 0.0:
-                proof = coordinate.refuted(points, y, free, answer.alpha, search=not limits.late())
-                if proof is not None:
-                    raise proof
-                self._tell_undecided(answer, classes, r)
+                undecided = answer.reason
+                found = coordinate.refuted(points, y, free, answer.alpha, search=not limits.late())
+                if found is not None:
+                    raise found
         except maximum.Inseparable as found:
-            raise self._not_separable(X, y, found, classes, r) from None
+            proof = self._proof(X, y, free, found.weights, limits)
+            if proof is not None:
+                raise self._not_separable(proof, classes, r) from None
+            undecided = undecided or maximum.ROUNDING
+            alpha = found.weights
+            _, b, pair = maximum.bracket(points, y, free, rows := np.flatnonzero(alpha), alpha[rows])
+            answer = maximum.Answer(alpha, b, pair, np.inf, 1, undecided)
+        problem = self._problem(X, points, e, y, free, answer)
+        if undecided:
+            self._tell_undecided(problem.answer, classes, r)
+        return problem
+
+    def _problem(
+        self, X: Any, points: Any, e: int, y: np.ndarray, free: bool, answer: maximum.Answer
+    ) -> Problem:
+        """w, b and what is proved about them, in the units of the rows as they were given."""
         support = np.flatnonzero(answer.alpha)
-        coef = answer.alpha[support] * y[support]
-        w, b = None, answer.b
-        if self.kernel is None:
-            w = points.weights(support, coef)
-            b = points.intercept(w, b) if free else 0.0
-        return Problem(answer, support, coef, w, b, float(np.sqrt(points.norm2(support, coef))))
+        alpha = answer.alpha[support]
+        coef = alpha * y[support]
+        if self.kernel is not None:
+            norm = float(np.sqrt(points.norm2(support, coef)))
+            return Problem(answer, support, coef, None, answer.b, norm)
+        w = points.weights(support, coef)
+        b = points.intercept(w, answer.b) if free else 0.0
+        low, up, norm = answer.bracket[0], answer.bracket[1], 0.0
+        if len(support):
+            low, up, norm = maximum.proved(points, y, free, w, support, alpha)
+            if not (norm < np.inf and up < np.inf):
+                raise ValueError(
+                    f"MaxMargin overflows on these rows, of which the longest has length {points.radius:.3g} "
+                    f"and C={self.C:g}. Scale the data."
+                )
+            low = low if norm > 0.0 else -np.inf
+        if e:
+            w, b, alpha = self._unscaled(w, b, alpha, e)
+            coef = alpha * y[support]
+            low, up = outward.times_power(low, e, False), outward.times_power(up, e, True)
+            norm = float(np.ldexp(norm, -e))
+        if X.dtype != np.float64 or not narrow(low, up, answer, e):
+            low, up = sharper(X, y, free, w, answer.alpha, low, up)
+        gap = max(0.0, maximum.relative_gap((low, up))) if isinf(self.C) else answer.gap
+        found = maximum.Answer(answer.alpha, answer.b, (low, up), gap, answer.n_iter, answer.reason)
+        return Problem(found, support, coef, w, b, norm)
+
+    def _unscaled(self, w: np.ndarray, b: float, alpha: np.ndarray, e: int) -> tuple[np.ndarray, float, Any]:
+        """w, b and alpha for rows that were multiplied by 2^-e; ValueError where they are no floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            w, alpha = np.ldexp(w, -e), np.ldexp(alpha, -2 * e)
+        if not (np.all(np.isfinite(w)) and np.all((alpha > 0.0) & np.isfinite(alpha))):
+            what = "long" if e > 0 else "short"
+            raise ValueError(
+                f"The rows of X are too {what} for MaxMargin: dual coefficients are about 1/||x||^2, and the "
+                f"largest value is near 2^{e}. Scale the data, for example by 2.0**{-e}."
+            )
+        return w, b, alpha
 
     def _solved(self, points: Any, y: np.ndarray, free: bool, limits: maximum.Limits) -> maximum.Answer:
         C = float(self.C)
@@ -305,19 +378,28 @@ class MaxMargin(Halfspace):
         what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
         warnings.warn(
             f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
-            f"there is none: undecided. The largest margin is at most {up:.3g}; this w has {low:.3g}. Give "
-            "more max_time or max_iter, ask perceptrons.separability, or give a finite C.",
+            f"there is none: undecided. The largest margin is at most {record.rounded_up(up)}; this w has "
+            f"{low:.3g}. Give more max_time or max_iter, ask perceptrons.separability, or give a finite C.",
             ConvergenceWarning,
             stacklevel=4,
         )
 
-    def _not_separable(self, X: Any, y: np.ndarray, found: Any, classes: np.ndarray, r: int) -> Exception:
-        free, linear = bool(self.fit_intercept), self.kernel is None
-        lam, residual, point = found.weights, found.residual, None
-        if linear:
-            total = np.asarray(X.T @ (lam * y))
-            residual = float(np.hypot(np.linalg.norm(total), (lam @ y) if free else 0.0)) * (1.0 + 1e-9)
-            point = 2.0 * np.asarray(X.T @ np.where(y > 0.0, lam, 0.0)) if free else None
+    def _proof(
+        self, X: Any, y: np.ndarray, free: bool, weights: np.ndarray, limits: maximum.Limits
+    ) -> Separability | None:
+        """Weights near these whose combination of the rows is 0 in whole numbers, or None."""
+        end = min(limits.deadline, time.perf_counter() + EXACT_SECONDS)
+
+        def late() -> bool:
+            return time.perf_counter() >= end
+
+        if self.kernel is None:
+            return record.proof_near(record.as_rows(X), y, free, weights, late)
+        rows = np.flatnonzero(weights)
+        values = maximum.KernelPoints(self.kernel_, X[rows], np.ones(len(rows))).fresh(np.arange(len(rows)))
+        return record.kernel_proof_near(values, y, free, weights, rows, late)
+
+    def _not_separable(self, proof: Separability, classes: np.ndarray, r: int) -> Exception:
         names = [repr(label) for label in classes.tolist()]
         if len(classes) > 2:
             what = f"Class {names[r]} is not separable from the rest"
@@ -325,21 +407,9 @@ class MaxMargin(Halfspace):
             what = f"The classes {names[0]} and {names[1]} are not separable"
         else:
             what = "The rows are not separable from the origin"
-        through = "" if free else " through the origin"
-        n = int(np.count_nonzero(lam))
-        proof = Separability(
-            verdict="not separable",
-            fit_intercept=free,
-            claim=f"no separator{through} has a margin above {residual:.1e}"
-            + (" among the rows (x, 1)" if free and linear else ""),
-            reason=f"{n} rows, weighted, have their sum at 0",
-            weights=lam,
-            residual=residual,
-            point=point,
-            bracket=(0.0, found.residual),
-        )
+        through = "" if self.fit_intercept else " through the origin"
         return NotSeparableError(
-            f"{what} by a hyperplane{through}: {n} rows, weighted, prove it (residual {residual:.1e}; see "
+            f"{what} by a hyperplane{through}: {proof.support.size} rows, weighted, prove it exactly (see "
             "the error's certificate). Give a finite C, or a kernel.",
             proof,
         )
@@ -459,14 +529,42 @@ def _margin(run: Problem, C: float) -> float:
     return 1.0 / run.norm if run.norm > 0.0 else np.inf
 
 
-def squared_lengths(X: Any) -> np.ndarray:
-    """Of each row; raises ValueError that names a row which has none."""
+def squared_lengths(X: Any, may_overflow: bool = False) -> np.ndarray:
+    """Of each row; raises ValueError that names a row which has none, or whose square overflows.
+
+    ``may_overflow``: all are infinite then.
+    """
     if not intake.is_sparse(X):
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.einsum("ij,ij->i", X, X)
         if np.isfinite(squares.max()):
             return squares
+    if may_overflow and outward.exponent(outward.values(X)) > 500 and np.isfinite(outward.values(X)).all():
+        return np.full(X.shape[0], np.inf)
     return intake.make_rows(X, 0.0, False).sq
+
+
+def whole(X: Any) -> bool:
+    """Whether X holds integers, which float64 may have rounded."""
+    return (X.dtype.kind if hasattr(X, "dtype") else np.asarray(X).dtype.kind) in "iuO"
+
+
+def narrow(low: float, up: float, answer: maximum.Answer, e: int) -> bool:
+    """Whether rounding outwards has cost little beside what the solver saw."""
+    seen, above = answer.bracket
+    if e:
+        seen, above = float(np.ldexp(seen, e)), float(np.ldexp(above, e))
+    return bool((low >= seen * (1.0 - CLOSE) or seen <= 0.0 >= low) and up <= above * (1.0 + CLOSE))
+
+
+def sharper(
+    X: Any, y: np.ndarray, free: bool, w: np.ndarray, alpha: np.ndarray, low: float, up: float
+) -> Any:
+    """Both ends once more, with rows that decide looked at in whole numbers."""
+    floats = X.dtype == np.float64
+    margin = outward.free_margin(w, X, y) if free else outward.margin(w, 0.0, X, y)
+    above = outward.combined(alpha, X, y, free).high
+    return (max(low, margin.low), min(up, above)) if floats else (margin.low, above)
 
 
 def encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

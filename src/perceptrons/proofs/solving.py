@@ -6,10 +6,12 @@ Any vector is a valid comparator, so nothing rests on how well the solver has do
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from ..estimators.maximum_margin import MaxMargin, NotSeparableError
 from ..theory import gram
@@ -39,12 +41,16 @@ def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solutio
     free = e.space.free and e.space.bias > 0.0
     solver = MaxMargin(C=C, fit_intercept=free, max_time=max_time)
     try:
-        if e.space.kernel is not None:
-            vector = _by_kernel(solver, e, signs, R)
-        else:
-            vector = _by_rows(solver, e, signs, R)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # undecided: said below
+            if e.space.kernel is not None:
+                vector = _by_kernel(solver, e, signs, R)
+            else:
+                vector = _by_rows(solver, e, signs, R)
     except NotSeparableError:
         return Solution(None, "nothing separates")
+    if math.isinf(C) and not solver.margin_ > 0.0:
+        return Solution(None, "no separator was found")
     stopped = solver.stop_reason_
     said = "" if stopped in ("gap closed", "rounding") else f"stopped by {stopped}, gap {solver.gap_:.1g}"
     return Solution(vector, said)
