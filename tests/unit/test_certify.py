@@ -14,7 +14,7 @@ from ways import ESTIMATORS, WAYS, fitted, given, names, seen
 import perceptrons as pc
 from perceptrons import datasets, kernels, theory
 from perceptrons.proofs._lines import KERNEL, LINES
-from perceptrons.theory.certificate import Certificate
+from perceptrons.theory.certificate import Certificate, CertificateError
 
 
 @pytest.mark.parametrize("y", [zoo.y, zoo.y3], ids=["two", "three"])
@@ -185,7 +185,9 @@ def test_the_bracket_is_that_of_the_model():
         low, up = clf.margin_bounds_
         bracket = pc.certify(clf, zoo.X, zoo.y).brackets[0]
         assert bracket.low == pytest.approx(low, rel=1e-9) and bracket.low <= low
-        assert bracket.up == pytest.approx(up, rel=1e-9) and bracket.up >= up
+        assert bracket.up >= up * (1.0 - 1e-12)
+        if hasattr(clf, "_row_steps"):  # the steps on each row were kept
+            assert bracket.up == pytest.approx(up, rel=1e-9)
 
 
 # ------------------------------------------------------------------------------------- comparators
@@ -366,8 +368,9 @@ def test_strings_tables_and_functions():
     clf = pc.KernelPerceptron(kernel=product, shuffle=False).fit(rows, zoo.y)
     certificate = pc.certify(clf, rows, zoo.y)
     certificate.verify(rows, zoo.y, kernel=product).or_raise()
-    with pytest.raises(ValueError, match="give it by kernel="):
-        certificate.verify(rows, zoo.y)
+    assert certificate.brackets[0].low == -math.inf and certificate.brackets[0].up == math.inf
+    with pytest.raises(CertificateError, match="give it by kernel="):
+        certificate.verify(rows, zoo.y).or_raise()
 
 
 def test_what_is_refused():
@@ -384,6 +387,8 @@ def test_what_is_refused():
         pc.certify(clf, zoo.X, zoo.y, comparators="some")
     with pytest.raises(ValueError, match="delta must be"):
         pc.certify(clf, zoo.X, zoo.y, delta=0.0)
+    with pytest.raises(ValueError, match="every label that the model knows; it has no 0"):
+        pc.certify(clf, zoo.X, np.ones(8, int))
     kernel = fitted("KernelPerceptron", {})
     with pytest.raises(ValueError, match="the rows that the model was trained on"):
         pc.certify(kernel, zoo.X[::-1], zoo.y[::-1])

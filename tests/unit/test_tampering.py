@@ -114,8 +114,8 @@ def test_what_is_checked_without_rounding(name, params, exact, limit):
         (lambda b: b["brackets"][0].update(low=b["brackets"][0]["low"] * (1.0 + 5e-9)), "margin"),
     ):
         wrong = sealed(certificate, change)
-        assert wrong.verify(zoo.X, zoo.y)
-        assert wrong.verify(zoo.X, zoo.y, exact=True).failed == f"{claim}, {suffix}"
+        assert wrong.verify(zoo.X, zoo.y).failed == claim  # doubtful rows are looked at in fractions
+        assert wrong.verify(zoo.X, zoo.y, exact=True).failed == claim
 
 
 def test_tables_within_other_kernels():

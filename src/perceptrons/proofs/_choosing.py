@@ -57,18 +57,23 @@ def _refusal(case: Case) -> str:
 def _bound(case: Case, line: Line) -> Bound | None:
     if line.needs == "none":
         found = _evaluated(case, line.name, None, (1.0,) * case.n_parts)
-        return found if all(map(math.isfinite, found.allowed)) else None
+        return found if _finite(found) else None
     best: Bound | None = None
     for name in case.candidates:
         scales = tuple(_scale(case, line, name, r) for r in range(case.n_parts))
         if any(c is None for c in scales):
             continue
         found = _evaluated(case, line.name, name, scales)
-        if all(map(math.isfinite, found.allowed)) and (
-            best is None or sum(found.allowed) < sum(best.allowed)
-        ):
+        if _finite(found) and (best is None or sum(found.allowed) < sum(best.allowed)):
             best = found
     return best
+
+
+def _finite(bound: Bound) -> bool:
+    """Whether all numbers of a line are finite, as a certificate asks."""
+    values = [*bound.allowed, *(m for m in bound.measured if m is not None)]
+    values += [v for symbols in bound.symbols for v in symbols.values() if isinstance(v, float)]
+    return all(map(math.isfinite, values))
 
 
 def _scale(case: Case, line: Line, name: str, r: int) -> Any:

@@ -33,9 +33,10 @@ def logged(subject: Subject, max_log: int) -> Updates | None:
     parts = []
     for r, journal in enumerate(journals):
         n = len(journal)
-        parts.append(
-            Updates(np.full(n, r), journal.epoch[:n], journal.row[:n], journal.keep[:n], journal.alpha[:n])
-        )
+        keep = journal.keep[:n].copy()
+        if n and subject.from_zero:
+            keep[0] = 1.0  # of w = 0
+        parts.append(Updates(np.full(n, r), journal.epoch[:n], journal.row[:n], keep, journal.alpha[:n]))
     return Updates(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
 
@@ -44,11 +45,14 @@ class History:
 
     def __init__(self, subject: Subject, updates: Updates | None, w: np.ndarray | None):
         self.subject, self.updates, self.w = subject, updates, w
+        self.first_pass = False  #: whether the errors of the first pass say something of fresh rows
 
     def report(self, delta: float) -> dict[str, Any]:
         """Counts, as a certificate has them."""
         subject, model = self.subject, self.subject.model
         parts = [self._part(r) for r in range(subject.n_parts)]
+        common = set.intersection(*(set(part) for part in parts))
+        parts = [{name: part[name] for name in part if name in common} for part in parts]
         history = [
             [record[name] for name in ("examples", "mistakes", "updates", "errors")]
             for record in getattr(model, "history_", [])
@@ -57,6 +61,7 @@ class History:
         total = {name: sum(part[name] for part in parts) for name in COUNTS if name in parts[0]}
         examples = sum(learner.counts().examples for learner in subject.learners) if counted else None
         sums = [sum(column) for column in zip(*history, strict=True)]
+        whole = bool(sums) and sums[0] == examples and sums[2] == total.get("updates")
         reason = getattr(model, "stop_reason_", "")
         run: dict[str, Any] = {
             "examples": examples,
@@ -68,11 +73,8 @@ class History:
             "visits": subject.visits,
             "delta": delta,
             "parts": parts,
-            "history": history,
-            "whole_history": bool(sums) and sums[0] == examples and sums[2] == total.get("updates"),
+            "history": history if whole else [],
             "single_precision": subject.single,
-            "replays": self.updates is not None and hasattr(model, "_rule"),
-            "conservative": self._conservative(),
         }
         if hasattr(model, "gamma_"):
             run["gamma"] = float(model.gamma_)
@@ -83,18 +85,8 @@ class History:
         plain = (
             subject.visits is not None and len(history) >= 1 and subject.n_parts == 1 and subject.unpeeking()
         )
-        if plain and run["whole_history"] and 0 < history[0][0] <= subject.n_rows:
-            run["first_errors"], run["first_examples"] = history[0][3], history[0][0]
+        self.first_pass = plain and whole and 0 < history[0][0] <= subject.n_rows
         return run
-
-    def _conservative(self) -> bool:
-        """Whether every update is one on a mistake."""
-        rule = self.subject.rule
-        if self.updates is None:
-            return False
-        if rule in (rules.Perceptron, rules.RateByUpdates, rules.RateByExamples, rules.ROMMA):
-            return True
-        return rule is rules.MIRA and self.subject.parameters["p"] == 0.0
 
     def _part(self, r: int) -> dict[str, Any]:
         subject, model = self.subject, self.subject.model

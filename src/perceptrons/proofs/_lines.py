@@ -17,6 +17,7 @@ from ..estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.risk import RiskDescent
+from ..theory.claims import needs
 from ..theory.spread import spread_is_small
 
 if TYPE_CHECKING:
@@ -27,9 +28,12 @@ class Line(NamedTuple):
     """One line of a certificate, and when it is printed."""
 
     name: str
-    #: "none": no comparator; "margin": a vector that separates; "scale": the best multiple of a vector
-    needs: str = "none"
     when: Callable[[Case], bool] = lambda c: True
+
+    @property
+    def needs(self) -> str:
+        """The comparator; see :func:`claims.needs`."""
+        return needs(self.name)
 
 
 def _converged(c: Case) -> bool:
@@ -89,125 +93,125 @@ def _forgetron(c: Case) -> bool:
 
 
 GROWTH = [Line("norm"), Line("squares")]
-FUTURE = [Line("online_to_batch", "none", lambda c: "first_errors" in c.run)]
-BATCH = [Line("passes", "margin", _converged), Line("compression", "none", _fixed_order)]
-HINGE = Line("hinge_tight", "scale", _whole)
+FUTURE = [Line("online_to_batch", lambda c: c.first_pass)]
+BATCH = [Line("passes", _converged), Line("compression", _fixed_order)]
+HINGE = Line("hinge_tight", _whole)
 #: The lines of each rule, for two classes (or one against the rest) and for prototypes learned together.
 LINES: dict[Any, tuple[list[Line], list[Line]]] = {
     rules.Perceptron: (
         [
             *GROWTH,
-            Line("novikoff", "margin"),
+            Line("novikoff"),
             HINGE,
-            Line("hinge_tight on the mistakes", "scale", lambda c: _whole(c) and _logged(c)),
+            Line("hinge_tight on the mistakes", lambda c: _whole(c) and _logged(c)),
             *BATCH,
             *FUTURE,
         ],
         [
             *GROWTH,
-            Line("multiclass", "margin"),
-            Line("multiclass_hinge_tight", "scale", lambda c: _whole(c) and _tops(c)),
+            Line("multiclass"),
+            Line("multiclass_hinge_tight", lambda c: _whole(c) and _tops(c)),
             *FUTURE,
         ],
     ),
     rules.RateByUpdates: (
-        [Line("variable_rate", "margin", _counts_examples), Line("harmonic_sum", "margin"), *FUTURE],
+        [Line("variable_rate", _counts_examples), Line("harmonic_sum"), *FUTURE],
         [*FUTURE],
     ),
     rules.RateByExamples: (
-        [Line("variable_rate", "margin", _counts_examples), Line("harmonic_sum", "margin", _whole), *FUTURE],
+        [Line("variable_rate", _counts_examples), Line("harmonic_sum", _whole), *FUTURE],
         [*FUTURE],
     ),
     rules.Margin: (
         [
-            Line("margin_perceptron", "margin", _in_the_band),
-            Line("margin_perceptron_margin", "none", _converged),
-            Line("refuted", "none", _exceeded),
+            Line("margin_perceptron", _in_the_band),
+            Line("margin_perceptron_margin", _converged),
+            Line("refuted", _exceeded),
             *FUTURE,
         ],
         [
-            Line("margin_perceptron", "margin", _in_the_band),
-            Line("margin_perceptron_margin", "none", _converged),
-            Line("refuted", "none", _exceeded),
+            Line("margin_perceptron", _in_the_band),
+            Line("margin_perceptron_margin", _converged),
+            Line("refuted", _exceeded),
             *FUTURE,
         ],
     ),
     rules.MIRA: (
         [
-            Line("mira", "margin"),
-            Line("mira_left", "margin"),
-            Line("mira_margin", "margin", _converged),
-            Line("last step", "none", _ends_by_update),
+            Line("mira"),
+            Line("mira_left"),
+            Line("mira_margin", _converged),
+            Line("last step", _ends_by_update),
             *FUTURE,
         ],
-        [Line("multiclass_mira", "margin"), Line("last step", "none", _ends_by_update), *FUTURE],
+        [Line("multiclass_mira"), Line("last step", _ends_by_update), *FUTURE],
     ),
-    rules.GeometricMIRA: ([Line("mira_geometric", "margin"), *FUTURE], [*FUTURE]),
+    rules.GeometricMIRA: ([Line("mira_geometric"), *FUTURE], [*FUTURE]),
     rules.NormMinimising: (
         [],
-        [Line("norm_minimised", "none", _logged), Line("crammer_singer", "margin", _logged), *FUTURE],
+        [Line("norm_minimised", _logged), Line("crammer_singer", _logged), *FUTURE],
     ),
     rules.PA: (
         [
-            Line("pa_separable", "margin"),
-            Line("pa_unit", "scale", _rows_of_length_one),
-            Line("last step", "none", _ends_by_update),
+            Line("pa_separable"),
+            Line("pa_unit", _rows_of_length_one),
+            Line("last step", _ends_by_update),
             *FUTURE,
         ],
-        [Line("multiclass_pa", "margin"), Line("last step", "none", _ends_by_update), *FUTURE],
+        [Line("multiclass_pa"), Line("last step", _ends_by_update), *FUTURE],
     ),
     rules.PA1: (
-        [Line("pa1", "scale", _whole), Line("last step", "none", _ends_by_update), *FUTURE],
-        [Line("last step", "none", _ends_by_update), *FUTURE],
+        [Line("pa1", _whole), Line("last step", _ends_by_update), *FUTURE],
+        [Line("last step", _ends_by_update), *FUTURE],
     ),
     rules.PA2: (
-        [Line("pa2", "scale", _whole), Line("last step", "none", _ends_by_update), *FUTURE],
+        [Line("pa2", _whole), Line("last step", _ends_by_update), *FUTURE],
         [*FUTURE],
     ),
     rules.ROMMA: (
-        [Line("romma", "margin"), Line("romma_length"), *FUTURE],
-        [Line("romma", "margin"), Line("romma_length"), *FUTURE],
+        [Line("romma"), Line("romma_length"), *FUTURE],
+        [Line("romma"), Line("romma_length"), *FUTURE],
     ),
     rules.AggressiveROMMA: (
         [
-            Line("romma_aggressive", "margin", lambda c: c.parameters["delta"] > 0.0),
-            Line("romma_aggressive_errors", "margin"),
+            Line("romma_aggressive", lambda c: c.parameters["delta"] > 0.0),
+            Line("romma_aggressive_errors"),
             Line("romma_length"),
-            Line("romma_margin", "margin", _converged),
+            Line("romma_margin", _converged),
             *FUTURE,
         ],
         [
-            Line("romma_aggressive", "margin", lambda c: c.parameters["delta"] > 0.0),
+            Line("romma_aggressive", lambda c: c.parameters["delta"] > 0.0),
             Line("romma_length"),
-            Line("romma_margin", "margin", _converged),
+            Line("romma_margin", _converged),
             *FUTURE,
         ],
     ),
-    rules.ALMA: ([Line("alma", "margin"), Line("alma_margin", "margin", _converged), *FUTURE], [*FUTURE]),
+    rules.ALMA: ([Line("alma"), Line("alma_margin", _converged), *FUTURE], [*FUTURE]),
     rules.UserRule: ([*FUTURE], [*FUTURE]),
     Winnow: (
         [
-            Line("winnow1_demotions", "none", lambda c: c.parameters["kind"] == 1),
-            Line("winnow2_demotions", "none", lambda c: c.parameters["kind"] == 2 and c.binary_inputs),
-            Line("winnow_promotions", "none", lambda c: c.binary_inputs),
+            Line("winnow1_demotions", lambda c: c.parameters["kind"] == 1),
+            Line("winnow2_demotions", lambda c: c.parameters["kind"] == 2 and c.binary_inputs),
+            Line("winnow_promotions", lambda c: c.binary_inputs),
             *FUTURE,
         ],
         [],
     ),
     Elimination: ([Line("elimination"), *FUTURE], []),
     BalancedWinnow: (
-        [Line("balanced_winnow", "margin"), Line("balanced_winnow_total_distance", "scale", _whole), *FUTURE],
+        [Line("balanced_winnow"), Line("balanced_winnow_total_distance", _whole), *FUTURE],
         [],
     ),
-    PNormPerceptron: ([Line("pnorm", "margin"), *FUTURE], []),
-    SecondOrderPerceptron: ([Line("second_order", "scale", _small), *FUTURE], []),
-    AROW: ([Line("arow", "scale", lambda c: c.model.covariance == "full" and _small(c)), *FUTURE], []),
-    SCW: ([Line("self test", "none", lambda c: c.has("self_test")), *FUTURE], []),
+    PNormPerceptron: ([Line("pnorm"), *FUTURE], []),
+    SecondOrderPerceptron: ([Line("second_order", _small), *FUTURE], []),
+    AROW: ([Line("arow", lambda c: c.model.covariance == "full" and _small(c)), *FUTURE], []),
+    SCW: ([Line("self test", lambda c: c.has("self_test")), *FUTURE], []),
     BudgetKernelPerceptron: (
         [
-            Line("budget", "none", lambda c: c.model.budget is not None),
-            Line("forgetting", "none", _forgets),
-            Line("forgetron", "scale", _forgetron),
+            Line("budget", lambda c: c.model.budget is not None),
+            Line("forgetting", _forgets),
+            Line("forgetron", _forgetron),
             *FUTURE,
         ],
         [],
@@ -217,8 +221,8 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
         [
             Line("risk"),
             Line("on the boundary"),
-            Line("risk_descent_steps", "margin", lambda c: c.descends("batch")),
-            Line("single_point_steps", "margin", lambda c: c.descends("single")),
+            Line("risk_descent_steps", lambda c: c.descends("batch")),
+            Line("single_point_steps", lambda c: c.descends("single")),
         ],
         [],
     ),
@@ -249,7 +253,7 @@ def bounds_the_run(line: Line) -> bool:
 
 #: What every learner in the space of a kernel adds.
 KERNEL = [
-    Line("support", "none", lambda c: c.rule not in (BudgetKernelPerceptron, MaxMargin)),
+    Line("support", lambda c: c.rule not in (BudgetKernelPerceptron, MaxMargin)),
     Line("smallest eigenvalue"),
 ]
 #: Claims whose multiple is the margin that is asked for.

@@ -102,7 +102,8 @@ class Subject:
         if self.rule in (Winnow, Elimination):
             return Space("input", 1.0, free=True)
         if self.rule is MaxMargin:  # a hyperplane whose offset has no price
-            return Space("input", 1.0 if getattr(model, "fit_intercept", False) else 0.0, free=True)
+            free = bool(getattr(model, "fit_intercept", False))
+            return Space("input", 1.0 if free else 0.0, free=free)
         unit = getattr(model, "row_norm", None) == "l2"
         order = 2.0
         if self.rule is BalancedWinnow:
@@ -180,6 +181,13 @@ def _codes(classes: np.ndarray, y: Any, n_rows: int) -> np.ndarray:
     strange = next((label for label in labels if label not in places), None)
     if strange is not None:
         raise ValueError(f"y has a label {strange!r} that the model does not know.")
+    given = set(labels)
+    unseen = next((label for label in places if label not in given), None)
+    if unseen is not None:
+        raise ValueError(
+            f"y must have every label that the model knows; it has no {unseen!r}. A certificate is about the "
+            "classes of its rows: certify on rows of all classes."
+        )
     return np.asarray([places[label] for label in labels], np.int64)
 
 

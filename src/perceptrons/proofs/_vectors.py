@@ -1,4 +1,4 @@
-"""The vectors of a certificate: w, its average, and w as a combination of the rows it was learned from."""
+"""The vectors of a certificate: w, its average, and where the run began."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .. import rules
 from ..estimators.budget import BudgetKernelPerceptron
-from ..estimators.maximum_margin import MaxMargin
-from ..estimators.risk import RiskDescent
 from ..theory import gram
 from ..theory.evidence import Vector
 from ..theory.facts import Updates
@@ -45,9 +42,6 @@ class Vectors:
         found = {"w": Vector(self.last())}
         if any(getattr(learner, "A", None) is not None for learner in self.subject.learners):
             found["average"] = Vector(np.asarray(self.model._space.weights("average"), float))
-        combination = self._combination()
-        if combination is not None:
-            found["combination"] = combination
         if self.updates is not None and not self.subject.from_zero:
             found["start"] = self._start(found["w"])
         return found
@@ -125,38 +119,3 @@ class Vectors:
                 return apart.nnz == 0
             return bool(np.array_equal(np.asarray(mine).astype(dtype), known))
         return all(np.array_equal(a, self.subject.X[i]) for a, i in zip(known, places.tolist(), strict=True))
-
-    def _combination(self) -> Vector | None:
-        """w as a combination of rows, from the log or from the steps of a descent."""
-        if isinstance(self.model, RiskDescent):
-            pairs = [self._of_descent(run, r) for r, run in enumerate(self.model._descents)]
-        elif self._replays():
-            assert self.updates is not None
-            pairs = [self.updates.coefficients(r) for r in range(self.subject.n_parts)]
-        elif self.subject.rule is MaxMargin:
-            a = np.atleast_2d(np.asarray(self.model.dual_coef_, float))
-            return Vector(None, np.asarray(self.model.support_, np.int64), a)
-        else:
-            return None
-        if self.subject.problem != "one-vs-rest":
-            rows, a = pairs[0]
-            return Vector(None, rows, a)
-        every = np.unique(np.concatenate([rows for rows, _ in pairs]))
-        merged = np.zeros((len(pairs), len(every)))
-        for r, (rows, a) in enumerate(pairs):
-            merged[r, np.searchsorted(every, rows)] = a[0]
-        return Vector(None, every, merged)
-
-    def _replays(self) -> bool:
-        """Whether w is the sum of its updates."""
-        known = hasattr(self.model, "_rule") and self.subject.rule is not rules.UserRule
-        return self.updates is not None and known and self.subject.from_zero
-
-    def _of_descent(self, run: Any, r: int) -> tuple[np.ndarray, np.ndarray]:
-        signs = self.subject.signs(r)
-        a = np.zeros(len(signs))
-        a[0] = 1.0  # the start is the first row
-        for eps, rows in zip(run.steps, run.chosen, strict=True):
-            a[rows] += eps
-        rows = np.flatnonzero(a)
-        return rows, (a * signs)[rows][None, :]

@@ -15,6 +15,7 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.risk import RiskDescent
 from ..theory import digests
 from ..theory.certificate import Certificate
+from ..theory.ends import exponent
 from ..theory.evidence import Evidence, Vector
 from ..theory.facts import Facts
 from ._choosing import bounds
@@ -88,10 +89,11 @@ def certify(
         raise ValueError(f"delta must be a number between 0 and 1, both excluded; got delta={delta!r}.")
     if not (isinstance(max_time, (int, float)) and max_time > 0.0):
         raise ValueError(f"max_time must be a positive number of seconds; got max_time={max_time!r}.")
-    case = Case(model, X, y, float(delta), max_log)
-    if comparators == "all":
-        case.search(float(max_time))
-    return case.certificate()
+    with np.errstate(all="ignore"):  # what is not a number is left out
+        case = Case(model, X, y, float(delta), max_log)
+        if comparators == "all":
+            case.search(float(max_time))
+        return case.certificate()
 
 
 class Case(Subject):
@@ -106,22 +108,27 @@ class Case(Subject):
         )
         self.rows_sha256 = self.evidence.digest()
         if found.scores is not None and found.sums is not None:
-            self.evidence.__dict__["scores"] = {"w": found.scores}
+            w = found.found["w"].weights
+            assert w is not None
+            power = exponent(w) + self.evidence.shift
+            scaled = np.ldexp(found.scores, -power), power, np.zeros(0)
+            self.evidence.__dict__["scaled_scores"] = {"w": scaled}
             same = np.abs(self.evidence.q - found.sums) <= 1e-9 * np.maximum(1.0, found.sums)
             self.evidence.memo["binary inputs"] = bool(np.all(same))
         w = found.found["w"].weights
-        self.run: dict[str, Any] = History(self, self.updates, w).report(delta)
+        history = History(self, self.updates, w)
+        self.run: dict[str, Any] = history.report(delta)
+        self.first_pass: bool = history.first_pass
         self.run["lengths"] = {name: self._lengths(name) for name in found.found}
         self.run["offsets"] = {name: self.evidence.offsets(name) for name in found.found}
         self.facts = Facts(self.evidence, self.run, self.parameters, self.updates)
         self.notes: list[str] = []
+        self.duals: dict[int, list[np.ndarray]] = {}  # weights on rows that solvers have found, by learner
         self.deadline: float | None = None
         self._proof: Any = None
 
     def _lengths(self, name: str) -> list[float]:
-        # in double precision the same vector, written in another way
-        of = "w" if name == "combination" and not self.single else name
-        return [self.evidence.norm(of, r) for r in range(self.n_parts)]
+        return [self.evidence.norm(name, r) for r in range(self.n_parts)]
 
     # ------------------------------------------------------------ what lines ask
 
@@ -156,7 +163,7 @@ class Case(Subject):
     @property
     def candidates(self) -> list[str]:
         """The vectors that may be comparators."""
-        return [name for name in self.evidence.vectors if name not in ("combination", "start")]
+        return [name for name in self.evidence.vectors if name != "start"]
 
     # ------------------------------------------------------------ comparators that a solver finds
 
@@ -183,6 +190,8 @@ class Case(Subject):
                 signs = self.signs(r) if self.problem != "joint" else np.where(self.codes == r, 1.0, -1.0)
                 found.append(widest(self.evidence, signs, C, max(0.1, self._time() / left)))
                 left -= 1
+                if found[-1].alpha is not None and self.problem != "joint":
+                    self.duals.setdefault(r, []).append(found[-1].alpha)
             for said in dict.fromkeys(solution.said for solution in found if solution.said):
                 self.notes.append(f"{name}: {said}.")
             vectors = [solution.vector for solution in found if solution.vector is not None]
@@ -205,8 +214,9 @@ class Case(Subject):
 
     def _add(self, name: str, vector: Vector) -> None:
         self.evidence.vectors[name] = vector
-        self.evidence.__dict__.pop("scores", None)
-        self.run["lengths"][name] = [self.evidence.norm(name, r) for r in range(self.n_parts)]
+        for cached in ("scaled_scores", "scores"):
+            self.evidence.__dict__.pop(cached, None)
+        self.run["lengths"][name] = self._lengths(name)
         self.run["offsets"][name] = self.evidence.offsets(name)
 
     def proof(self) -> Any:
@@ -218,6 +228,9 @@ class Case(Subject):
             self._proof = separability(
                 self.X, self.codes, fit_intercept=bias, max_time=max(1.0, self._time())
             )
+            if self._proof.weights is not None:
+                self.duals.setdefault(0, []).append(np.asarray(self._proof.weights, float))
+            self.notes.append(f"A search for a separator ended: {self._proof.reason}.")
         return self._proof
 
     # ------------------------------------------------------------ all of it
@@ -229,6 +242,8 @@ class Case(Subject):
         if self.visits is not None and not self.one_sample():
             self.notes.append("The run came in pieces; it is taken to have met each row of X once.")
         classes = np.asarray(self.model.classes_).tolist()
+        decided = verdict(self)  # it may search, and find weights for the brackets
+        ends = brackets(self)
         return Certificate(
             model={
                 "class": type(self.model).__name__,
@@ -245,10 +260,10 @@ class Case(Subject):
             space=self.space,
             run=self.run,
             radius=self.evidence.radius,
-            brackets=brackets(self),
+            brackets=ends,
             vectors=self.evidence.vectors,
             bounds=lines,
-            verdict=verdict(self),
+            verdict=decided,
             updates=self.updates,
             notes=tuple(self.notes),
         ).sealed()

@@ -25,6 +25,7 @@ class Solution(NamedTuple):
 
     vector: Vector | None
     said: str = ""  #: what a reader should know
+    alpha: np.ndarray | None = None  #: the dual solution: weights of at least 0, one per row
 
 
 def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solution:
@@ -53,7 +54,9 @@ def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solutio
         return Solution(None, "no separator was found")
     stopped = solver.stop_reason_
     said = "" if stopped in ("gap closed", "rounding") else f"stopped by {stopped}, gap {solver.gap_:.1g}"
-    return Solution(vector, said)
+    alpha = np.zeros(e.n_rows)
+    alpha[np.asarray(solver.support_)] = np.abs(np.asarray(solver.dual_coef_, float)[0])
+    return Solution(vector, said, alpha)
 
 
 def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:

@@ -5,7 +5,6 @@ checks itself against rows and labels without the engine and without any solver.
 """
 
 import html
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,13 +35,15 @@ class Certificate:
     space : Space
         How the rows are seen: constant coordinate, unit length, kernel.
     run : dict
-        Counts, as reported by the run: examples, epochs, mistakes, updates, errors, and per learner.
+        Counts, as reported by the run: examples, epochs, mistakes, updates, errors, and per learner; the
+        lengths of the vectors.
     radius : float
         R, the length of the longest row in that space, rounded up.
     brackets : tuple of Bracket
-        One per learner.
+        One per learner, each with the vector that proves its lower end and the weights on rows that prove the
+        upper one.
     vectors : dict of Vector
-        w, its average, and other comparators; ``"combination"`` is w as a combination of rows.
+        w, its average, where the run began, and other comparators.
     bounds : tuple of Bound
     verdict : Verdict
     updates : Updates or None
@@ -50,6 +51,9 @@ class Certificate:
     notes : tuple of str
     sha256 : str
         Of everything above.
+    version : int
+        1: the text was written by an older version of the package. It is read as what of it is proved, and a
+        check of it is marked as one by the old rules.
     """
 
     model: Mapping[str, Any]
@@ -64,6 +68,8 @@ class Certificate:
     updates: Updates | None = None
     notes: tuple[str, ...] = ()
     sha256: str = field(default="")
+    version: int = 2
+    original: Mapping[str, Any] | None = None
 
     def sealed(self) -> "Certificate":
         """The certificate with the digest of its own content."""
@@ -92,34 +98,30 @@ class Certificate:
         Raises
         ------
         CertificateError
-            The text is longer than ``max_bytes``, no JSON, or no certificate.
+            The text is longer than ``max_bytes``, no JSON, or no certificate: a field is missing, unknown, of
+            another type or out of its range, or fields contradict each other.
         """
-        size = len(text)
-        if size > max_bytes:
-            raise CertificateError(f"The text has {size} characters, more than max_bytes={max_bytes}.")
-        try:
-            body = json.loads(text, parse_constant=stored.refuse_constant)
-        except (ValueError, RecursionError) as error:
-            raise CertificateError(f"The text is no JSON: {error}") from error
-        return cls(**stored.fields(body))
+        return cls(**stored.parsed(text, max_bytes))
 
     # ------------------------------------------------------------ checking
 
     def verify(self, X: Any, y: Any, exact: bool = False, kernel: Any = None) -> Any:
         """Check every claim against rows and labels, without the engine and without a solver.
 
-        First the digests, then radius, lengths, bracket, counts, the log, each bound, the verdict. It stops
-        at the first claim that fails.
+        First the digests, then the classes, radius, lengths, brackets, counts, the log, each bound, the
+        verdict. It stops at the first claim that fails. Ends of brackets and verdicts must be true whatever
+        rounding does: where floats leave a doubt, rows are looked at again in fractions. "Not separable" is
+        always checked in fractions.
 
         Parameters
         ----------
         X, y : the data the certificate is about
         exact : bool, default=False
-            Check separation, radius, lengths and brackets in fractions, too, as every float is one; it takes
-            time for large data. Where values are irrational (Gaussian and normalised kernels, p-norms) they
-            are enclosed between fractions, and a claim must hold at the worse end: such checks are listed
-            as ``outward``, and ``limit`` says why. Both sides of a bound are compared in floats, up to
-            10⁻⁹ of their size. Nothing is known of the rounding within a kernel function of one's own.
+            Check separation, radius, lengths and brackets in fractions alone, as every float is one; it
+            takes time for large data. Where values are irrational (Gaussian and normalised kernels,
+            p-norms) they are enclosed between fractions, and a claim must hold at the worse end: such checks
+            are listed as ``outward``, and ``limit`` says why. Both sides of a bound are compared in floats,
+            up to 10⁻⁹ of their size. Nothing is known of the rounding within a kernel function of one's own.
         kernel : callable, optional
             The kernel, where it is a function of two objects.
 
@@ -128,8 +130,9 @@ class Certificate:
         verification : Verification
             True as a condition when every claim holds; ``failed`` names the first that does not, ``why`` says
             what was found, ``checked`` lists those that hold, ``exact`` and ``outward`` how strictly, and
-            ``reported`` those that only the run can know.
-            ``verification.or_raise()`` raises :class:`CertificateError` instead.
+            ``reported`` the fields that only the run can know, such as ``run.updates`` without a log. No
+            content of a certificate makes it raise; ``verification.or_raise()`` raises
+            :class:`CertificateError` for a claim that fails.
         """
         from .checking import verify
 

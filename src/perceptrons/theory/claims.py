@@ -29,6 +29,29 @@ def basis(name: str) -> str:
     return "proved here" if paper is None else f"as published: {paper}"
 
 
+#: Bounds for a multiple of a vector that is chosen freely.
+SCALED = (
+    *("hinge_tight", "hinge_tight on the mistakes", "multiclass_hinge_tight", "pa1", "pa2", "pa_unit"),
+    *("balanced_winnow_total_distance", "second_order", "arow", "forgetron"),
+)
+#: Bounds for a vector that separates; its length does not matter.
+SEPARATED = (
+    *("novikoff", "passes", "variable_rate", "harmonic_sum", "margin_perceptron", "mira", "mira_left"),
+    *("mira_geometric", "mira_margin", "pa_separable", "romma", "romma_aggressive", "romma_margin"),
+    *("romma_aggressive_errors", "alma", "alma_margin", "multiclass", "multiclass_mira", "multiclass_pa"),
+    *("crammer_singer", "risk_descent_steps", "single_point_steps", "balanced_winnow", "pnorm"),
+)
+
+
+def needs(name: str) -> str:
+    """The comparator of a claim: "none", "margin" (a vector that separates) or "scale" (a multiple of one).
+
+    >>> needs("squares"), needs("novikoff"), needs("pa1")
+    ('none', 'margin', 'scale')
+    """
+    return "scale" if name in SCALED else "margin" if name in SEPARATED else "none"
+
+
 def holds(found: float | None, sense: str, allowed: float) -> bool:
     """Whether a line is true, rounding allowed for. A bound on future errors is not a statement on the run.
 
@@ -37,7 +60,9 @@ def holds(found: float | None, sense: str, allowed: float) -> bool:
     """
     if found is None:
         return True
-    slack = SLACK * max(abs(found), abs(allowed) if math.isfinite(allowed) else 0.0)
+    if not (math.isfinite(found) and math.isfinite(allowed)):
+        return False
+    slack = SLACK * max(abs(found), abs(allowed))
     if sense == "<=":
         return found <= allowed + slack
     if sense == ">=":

@@ -13,16 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import digests, gram
+from . import digests, ends, gram, gram_error
+from .exact import Exact
+from .gram_error import EPS, TINY
 
-EPS = float(np.finfo(float).eps)
-#: Lengths and margins are rounded by this much to the side on which a claim stays true.
+#: Lengths are rounded up by at least this much.
 OUTWARD = 1e-12
+FAR = 300  # rows beyond 2**300, or all below 2**-300, are scaled by a power of two
+BLOCK = 2**24  # kernel values that are held at a time
 
 
 @dataclass(frozen=True)
 class Space:
-    """How a learner sees rows."""
+    """How a learner sees rows.
+
+    ``free`` goes with a constant coordinate of 1, ``unit`` and other norms with rows of numbers.
+    """
 
     name: str = "augmented"  #: "augmented", "input" or "kernel"
     bias: float = 0.0  #: the constant coordinate; its square is added to a kernel
@@ -121,12 +127,58 @@ class Evidence:
         return 0.0 if self.space.free else self.space.bias**2
 
     @cached_property
+    def shift(self) -> int:
+        """Rows of numbers are divided by 2**shift before they are multiplied; 0 unless they are extreme."""
+        if self.space.kernel is not None:
+            return 0
+        assert self.squares is not None
+        R2 = float(np.max(self.squares, initial=0.0))
+        if 2.0 ** (-2 * FAR) <= R2 <= 2.0 ** (2 * FAR):
+            return 0
+        values = self.X.data if gram.is_sparse(self.X) else self.X
+        largest = max(float(np.max(np.abs(values), initial=0.0)), self.space.bias)
+        return math.frexp(largest)[1] if largest > 0.0 and abs(math.frexp(largest)[1]) > FAR else 0
+
+    @cached_property
+    def scaled_rows(self) -> Any:
+        """The rows divided by 2**shift."""
+        if not self.shift:
+            return self.X
+        if not gram.is_sparse(self.X):
+            return np.ldexp(self.X, -self.shift)
+        scaled = self.X.copy()
+        scaled.data = np.ldexp(scaled.data, -self.shift)
+        return scaled
+
+    @property
+    def scaled_bias(self) -> float:
+        """The constant coordinate in the units of ``scaled_rows``; 1 where no length has it."""
+        return math.ldexp(self.space.bias, -self.shift)
+
+    @cached_property
+    def scaled_lengths(self) -> np.ndarray:
+        """Euclidean lengths in the units of ``scaled_rows``, with the constant coordinate."""
+        if self.space.kernel is not None:
+            return np.sqrt(np.maximum(self.q, 0.0))
+        assert self.squares is not None
+        own = self.squares if not self.shift else gram.squares(self.scaled_rows)
+        return np.sqrt(own + (0.0 if self.space.free else self.scaled_bias**2))
+
+    @property
+    def n_terms(self) -> int:
+        """The terms of an inner product at most."""
+        if gram.is_sparse(self.X):
+            return int(np.max(np.diff(self.X.indptr), initial=0)) + 1
+        return self.n_features + 1
+
+    @cached_property
     def lengths(self) -> np.ndarray:
         """Lengths of the rows as the learner sees them."""
         if self.space.order != 2.0:
             return self._dual_lengths()
-        lengths = np.sqrt(np.maximum(self.q, 0.0))
-        return (lengths > 0.0).astype(float) if self.space.unit else lengths
+        if self.space.unit:
+            return (self.scaled_lengths > 0.0).astype(float)
+        return np.ldexp(self.scaled_lengths, self.shift)
 
     def _dual_lengths(self) -> np.ndarray:
         """The norm of each row that is dual to the one of the separators."""
@@ -139,14 +191,22 @@ class Evidence:
             p = self.space.order / (self.space.order - 1.0)
             sums = np.asarray((size**p).sum(axis=1), dtype=float).ravel()
             lengths = (sums + self.space.bias**p) ** (1.0 / p)
-        return self._scaled(lengths[:, None])[:, 0]
+        if not self.space.unit:
+            return lengths
+        own = np.ldexp(self.scaled_lengths, self.shift)
+        return np.asarray(lengths / np.where(own > 0.0, own, 1.0))
+
+    @property
+    def stretch(self) -> float:
+        """By how much computed lengths may fall short, relatively."""
+        return max(OUTWARD, (self.n_terms + 16) * EPS)
 
     @cached_property
     def radius(self) -> float:
         """R, rounded up."""
         R = float(np.max(self.lengths, initial=0.0))
         whole = self.space.unit and self.space.order == 2.0  # 1 is not rounded
-        return R if whole else R * (1.0 + OUTWARD)
+        return R if whole else R * (1.0 + self.stretch)
 
     def binary_inputs(self) -> bool:
         """Whether all entries are 0 or 1."""
@@ -158,37 +218,69 @@ class Evidence:
     # ------------------------------------------------------------ scores
 
     @cached_property
-    def scores(self) -> dict[str, np.ndarray]:
-        """(rows, columns) of every vector that is given for scoring, by one product for all of them."""
-        out: dict[str, np.ndarray] = {}
-        primal = {name: v for name, v in self.vectors.items() if v.weights is not None}
+    def scaled_scores(self) -> dict[str, tuple[np.ndarray, int, np.ndarray]]:
+        """Of every vector (rows, columns), a power of two by which to multiply them, and errors of a kernel.
+
+        One product serves all vectors. Their entries, too, are scaled by a power of two.
+        """
+        out: dict[str, tuple[np.ndarray, int, np.ndarray]] = {}
+        primal = {name: v.weights for name, v in self.vectors.items() if v.weights is not None}
         if primal:
-            W = np.vstack([v.weights for v in self.vectors.values() if v.weights is not None])
-            S = np.asarray(self.X @ np.ascontiguousarray(W[:, :-1].T), dtype=float)
-            S = self._scaled(S + self.space.bias * W[:, -1])
+            powers = {name: ends.exponent(w) for name, w in primal.items()}
+            W = np.vstack([np.ldexp(w, -powers[name]) for name, w in primal.items()])
+            S = np.asarray(self.scaled_rows @ np.ascontiguousarray(W[:, :-1].T), dtype=float)
+            S = S + self.scaled_bias * W[:, -1]
+            if self.space.unit:
+                lengths = self.scaled_lengths
+                S = np.asarray(S / np.where(lengths > 0.0, lengths, 1.0)[:, None])
             at = 0
-            for name, v in primal.items():
-                out[name] = S[:, at : at + v.n_columns]
-                at += v.n_columns
-        dual = {name: v for name, v in self.vectors.items() if v.weights is None and name != "combination"}
+            for name, w in primal.items():
+                power = powers[name] + (0 if self.space.unit else self.shift)
+                out[name] = S[:, at : at + len(w)], power, np.zeros(0)
+                at += len(w)
+        dual = {name: v for name, v in self.vectors.items() if v.weights is None}
         if dual and self.space.kernel is not None:
-            rows = np.unique(np.concatenate([np.asarray(v.rows) for v in dual.values()]))
-            K = self._kernel(None, rows)
-            for name, v in dual.items():
-                assert v.coefficients is not None
-                out[name] = K[:, np.searchsorted(rows, np.asarray(v.rows))] @ v.coefficients.T
-                if v.offset is not None:
-                    out[name] = out[name] + v.offset
+            out |= self._dual_scores(dual)
         return out
 
-    def _scaled(self, S: np.ndarray) -> np.ndarray:
-        if not self.space.unit:
-            return S
-        lengths = np.sqrt(self.q)
-        return np.asarray(S / np.where(lengths > 0.0, lengths, 1.0)[:, None])
+    def _dual_scores(self, dual: dict[str, Vector]) -> dict[str, tuple[np.ndarray, int, np.ndarray]]:
+        rows = np.unique(np.concatenate([np.asarray(v.rows) for v in dual.values()]))
+        scores = {name: np.empty((self.n_rows, v.n_columns)) for name, v in dual.items()}
+        errors = {name: np.empty((self.n_rows, v.n_columns)) for name, v in dual.items()}
+        step = max(1, BLOCK // max(1, len(rows)))
+        for start in range(0, self.n_rows, step):
+            block = None if step >= self.n_rows else np.arange(start, min(start + step, self.n_rows))
+            part = slice(start, start + step)
+            K = self.bounded_kernel(block, rows)
+            for name, v in dual.items():
+                assert v.coefficients is not None
+                at = np.searchsorted(rows, np.asarray(v.rows))
+                a, size = v.coefficients.T, np.abs(v.coefficients.T)
+                found, error = K.value[:, at], K.error[:, at]
+                scores[name][part] = found @ a
+                terms = (len(at) + 4) * EPS * (np.abs(found) @ size)
+                errors[name][part] = (error @ size) * (1.0 + (len(at) + 4) * EPS) + 2.0 * terms + TINY
+                if v.offset is not None:
+                    scores[name][part] += v.offset
+                    errors[name][part] += EPS * (np.abs(scores[name][part]) + np.abs(v.offset))
+        return {name: (scores[name], 0, errors[name]) for name in dual}
+
+    @cached_property
+    def scores(self) -> dict[str, np.ndarray]:
+        """(rows, columns) of every vector that is given for scoring."""
+        return {name: np.ldexp(S, power) for name, (S, power, _) in self.scaled_scores.items()}
 
     def _taken(self, rows: Any) -> Any:
         return self.X[rows] if hasattr(self.X, "shape") else [self.X[i] for i in rows]
+
+    def bounded_kernel(self, left: Any, right: np.ndarray) -> gram_error.Values:
+        """Kernel values between rows, with their errors; ``left`` None: all rows."""
+        A = self.X if left is None else self._taken(left)
+        known = self.__dict__.get("squares")
+        known = known if known is None or left is None else known[left]
+        K = gram_error.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
+        value = K.value + self._constant
+        return gram_error.Values(value, K.error + 2.0 * EPS * np.abs(value))
 
     def _kernel(self, left: Any, right: np.ndarray) -> np.ndarray:
         """Kernel values between rows; ``left`` None: all of them."""
@@ -207,12 +299,8 @@ class Evidence:
         assert v.rows is not None and v.coefficients is not None
         if not len(v.rows):
             return np.zeros(v.n_columns)
-        if self.space.kernel is not None:
-            a = v.coefficients
-            return np.maximum(0.0, np.sum((a @ self._kernel(v.rows, v.rows)) * a, axis=1))
-        a = v.coefficients / np.sqrt(self.q[v.rows]) if self.space.unit else v.coefficients
-        sums = np.asarray(self._taken(v.rows).T @ a.T, dtype=float)
-        return np.sum(sums**2, axis=0) + self._constant * a.sum(axis=1) ** 2
+        a = v.coefficients
+        return np.maximum(0.0, np.sum((a @ self._kernel(v.rows, v.rows)) * a, axis=1))
 
     def norm(self, name: str, part: int = 0) -> float:
         """Length of a vector, in the norm of the space; of all prototypes together."""
@@ -250,7 +338,10 @@ class Evidence:
         return np.asarray(self.memo["margins", name, part])
 
     def _margins(self, name: str, part: int) -> np.ndarray:
-        S = self.scores[name]
+        return self.leads(self.scores[name], part)
+
+    def leads(self, S: np.ndarray, part: int) -> np.ndarray:
+        """What scores give as margins."""
         if self.problem != "joint":
             return np.asarray(self.signs(part) * S[:, part])
         every = np.arange(self.n_rows)
@@ -258,78 +349,25 @@ class Evidence:
         rivals[every, self.codes] = -math.inf
         return np.asarray(S[every, self.codes] - rivals.max(axis=1))
 
-    def rounding(self, name: str, part: int = 0) -> np.ndarray:
-        """How far rounding may have moved the margin of each row."""
-        v = self.vectors[name]
-        if v.weights is None:
-            assert v.rows is not None and v.coefficients is not None
-            size = np.abs(v.coefficients).sum(axis=0) @ np.sqrt(np.maximum(self.q[v.rows], 0.0))
-            offset = 0.0 if v.offset is None else float(np.abs(v.offset).max())
-            return np.asarray(1e-12 * (size * self.lengths + offset))
-        n = self.n_features
-        if gram.is_sparse(self.X):
-            n = int(np.max(np.diff(self.X.indptr), initial=0))
-        twice = 2.0 if self.problem == "joint" else 1.0
-        size = self.norm(name, part) * self.lengths
-        if self.space.free:
-            size = size + self.space.bias * float(np.abs(v.weights[:, -1]).max())
-        return np.asarray(twice * (n + 4) * EPS * size)
+    @cached_property
+    def exact(self) -> Exact:
+        """The same sample in fractions."""
+        return Exact(self)
 
     def low(self, name: str, part: int = 0) -> float:
-        """The geometric margin of a vector on the sample, rounded down; -inf for w = 0."""
-        norm = self.norm(name, part)
-        if norm == 0.0:
-            return -math.inf
-        worst = float(np.min(self.margins(name, part) - self.rounding(name, part)))
-        return down(worst / norm)
+        """The geometric margin of a vector on the sample, rounded down; -inf where it does not separate."""
+        if ("low", name, part) not in self.memo:
+            self.memo["low", name, part] = ends.low(self, name, part)
+        return float(self.memo["low", name, part])
 
     def normalised_low(self, name: str, part: int = 0) -> float:
         """The smallest y<w, x>/(||w|| ||x||), rounded down; a zero row counts as 0."""
         norm = self.norm(name, part)
-        if norm == 0.0:
+        if not norm > 0.0:
             return -math.inf
-        m = self.margins(name, part) - self.rounding(name, part)
         lengths = np.where(self.lengths > 0.0, self.lengths, math.inf)
-        return down(float(np.min(m / lengths)) / norm)
-
-    def upper(self, name: str, part: int = 0) -> float:
-        """No separator has a margin above this: from a combination of rows, rounded up.
-
-        ``inf`` where the combination is none of the rows y x, or has no weight.
-        """
-        v = self.vectors[name]
-        mass = self.mass(v, part)
-        if not mass > 0.0:
-            return math.inf
-        assert v.rows is not None
-        R = float(np.max(self.lengths[v.rows], initial=0.0))
-        norm = self.norm(name, part)
-        return (norm / mass + 4.0 * (len(v.rows) + 4) * EPS * R) * (1.0 + OUTWARD)
-
-    def mass(self, v: Vector, part: int = 0) -> float:
-        """The sum of the weights, if all of them have the sign of their row; NaN otherwise."""
-        assert v.rows is not None and v.coefficients is not None
-        a = v.coefficients
-        if self.problem != "joint":
-            weights = self.signs(part)[v.rows] * a[part]
-            if self.space.free and abs(float(a[part].sum())) > 1e-9 * float(np.abs(a[part]).sum()):
-                return math.nan  # both classes need half of the weight
-            return float(weights.sum()) if np.all(weights >= 0.0) else math.nan
-        true = self.codes[v.rows]
-        every = np.arange(len(v.rows))
-        rivals = -a
-        rivals[true, every] = 0.0
-        if not np.all(rivals >= 0.0):
-            return math.nan
-        lost, gained = rivals.sum(axis=0), a[true, every]
-        if not np.allclose(lost, gained, rtol=1e-9, atol=1e-12 * float(np.max(lost, initial=1.0))):
-            return math.nan
-        return float(lost.sum())
-
-
-def down(value: float) -> float:
-    """A little less."""
-    return value - OUTWARD * abs(value)
+        worst = float(np.min(self.margins(name, part) / lengths)) / norm
+        return worst - (OUTWARD + 2.0 * (self.n_terms + 8) * EPS)
 
 
 def _matrix(X: Any) -> Any:

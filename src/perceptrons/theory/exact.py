@@ -5,15 +5,21 @@ with exponentials, roots or powers lie between two fractions (:mod:`perceptrons.
 claim is checked at the end that is worse for it.
 """
 
+from __future__ import annotations
+
+import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import gram
-from .enclosed import Range, dot, enclosed, point, power_norm, rational
-from .evidence import Evidence, Vector
+from . import _rational, gram
+from .enclosed import Range, dot, enclosed, point, power_norm, rational, root
+
+if TYPE_CHECKING:
+    from .ends import RowWeights
+    from .evidence import Evidence, Vector
 
 NOUGHT = Fraction(0)
 
@@ -145,15 +151,17 @@ class Exact:
 
     def combined2(self, pairs: list[tuple[int, Fraction]]) -> Range:
         """||sum a_i x_i||^2."""
-        if self.e.space.kernel is not None:
+        if self.by_number:  # a table need not be symmetric
             return self._total((a * b, self.inner(i, j)) for i, a in pairs for j, b in pairs)
-        total: dict[int, Fraction] = {}
-        mass = NOUGHT
-        for i, a in pairs:
-            mass += a
-            for j, v in self.row(i).items():
-                total[j] = total.get(j, NOUGHT) + a * v
-        return point(sum((t * t for t in total.values()), start=NOUGHT) + mass**2 * self.bias2)
+        if self.e.space.kernel is not None:
+            return self._total(
+                (a * b if i == j else 2 * a * b, self.inner(i, j))
+                for at, (i, a) in enumerate(pairs)
+                for j, b in pairs[: at + 1]
+            )
+        mass = sum((a for _, a in pairs), start=NOUGHT)
+        squares = sum((t * t for t in self._combined(pairs).values()), start=NOUGHT)
+        return point(squares + mass**2 * self.bias2)
 
     # ------------------------------------------------------------ claims
 
@@ -161,60 +169,122 @@ class Exact:
         """The first row that is not proved to be on its side, or None."""
         return next((i for i in range(self.e.n_rows) if self.margin(name, i, part).low <= 0), None)
 
-    def low_holds(self, name: str, part: int, low: float) -> bool:
-        """Whether every row has a geometric margin of ``low`` or more."""
-        norm2, square = self.norm2(name, part), Fraction(low) ** 2
-        for i in range(self.e.n_rows):
-            m, divisor = self.margin(name, i, part).low, self.divisor(i)
-            if low >= 0 and (m < 0 or m * m < square * norm2.high * divisor.high):
-                return False
-            if low < 0 and m < 0 and m * m > square * norm2.low * divisor.low:
+    def low(self, name: str, part: int, rows: list[int]) -> float:
+        """The least geometric margin of some rows, rounded down; -inf where one is not positive."""
+        square = self.norm2(name, part).high
+        if square <= 0:
+            return -math.inf
+        least: Fraction | None = None
+        for i in rows:
+            m = self.margin(name, i, part).low
+            if m <= 0:
+                return -math.inf
+            found = m * m / self.divisor(i).high
+            least = found if least is None else min(least, found)
+        return -math.inf if least is None else root_below(least / square)
+
+    def low_holds(self, name: str, part: int, low: float, rows: list[int] | None = None) -> bool:
+        """Whether every row, or each of some, has a geometric margin of ``low`` or more, ``low`` >= 0."""
+        square = Fraction(low) ** 2 * self.norm2(name, part).high
+        for i in range(self.e.n_rows) if rows is None else rows:
+            m = self.margin(name, i, part).low
+            if not (m > 0 and m * m >= square * self.divisor(i).high):
                 return False
         return True
 
-    def radius_holds(self, R: float) -> bool:
-        """Whether no row is longer than R."""
+    def radius_holds(self, R: float, rows: list[int] | None = None) -> bool:
+        """Whether no row, or none of some, is longer than R."""
         if self.e.space.unit and self.e.space.order == 2.0:
             return R >= 1.0 or not np.any(self.e.lengths)
         square = Fraction(R) ** 2
-        return all(self.length2(i).high <= square * self.divisor(i).low for i in range(self.e.n_rows))
+        every = range(self.e.n_rows) if rows is None else rows
+        return all(self.length2(i).high <= square * self.divisor(i).low for i in every)
 
-    def upper_holds(self, name: str, part: int, up: float) -> bool:
-        """Whether the combination of rows is no longer than ``up`` times its weight."""
-        v = self.e.vectors[name]
-        assert v.rows is not None and v.coefficients is not None
-        if self.e.problem != "joint":
-            weights = [abs(Fraction(a)) for a in v.coefficients[part].tolist()]
-            return self.residual2(v.rows.tolist(), weights, part, balanced=True).high <= Fraction(up) ** 2
-        a = v.coefficients.copy()  # what the true class gains is what its rivals lose, to the last bit
-        true, every = self.e.codes[v.rows], np.arange(len(v.rows))
-        a[true, every] = 0.0
-        lost = [[-Fraction(x) for x in column] for column in a.T.tolist()]
-        mass = sum((sum(column, start=NOUGHT) for column in lost), start=NOUGHT)
-        total = point(NOUGHT)
-        for r in range(self.e.n_classes):
-            pairs = []
-            for j, i in enumerate(v.rows.tolist()):
-                share = sum(lost[j], start=NOUGHT) if true[j] == r else -lost[j][r]
-                pairs.append((i, share))
-            total = total.plus(self.combined2(pairs))
-        return total.high <= (Fraction(up) * mass) ** 2
+    def up(self, weights: RowWeights, part: int) -> float:
+        """No separator has a margin above this, by weights on rows; rounded up, inf if they prove nothing."""
+        alpha = [Fraction(a) for a in weights.alpha.tolist()]
+        rows, codes = weights.rows.tolist(), self.e.codes
+        sums: dict[int, dict[int, Fraction]] = {}  # by class, then by row
+        if self.e.problem == "joint":
+            assert weights.rivals is not None
+            for i, rival, a in zip(rows, weights.rivals.tolist(), alpha):
+                for r, share in ((int(codes[i]), a), (rival, -a)):
+                    own = sums.setdefault(r, {})
+                    own[i] = own.get(i, NOUGHT) + share
+        else:
+            positive = 1 if self.e.problem == "binary" else part
+            signs = [1 if codes[i] == positive else -1 for i in rows]
+            if self.e.space.free and self.e.space.bias > 0.0:
+                sides = {s: sum((a for a, t in zip(alpha, signs) if s == t), start=NOUGHT) for s in (1, -1)}
+                if not min(sides.values()) > 0:
+                    return math.inf
+                alpha = [a / (2 * sides[s]) for a, s in zip(alpha, signs)]
+            own = sums.setdefault(0, {})
+            for i, s, a in zip(rows, signs, alpha):
+                own[i] = own.get(i, NOUGHT) + s * a
+        mass = sum((a * self._least_length(i) for i, a in zip(rows, alpha)), start=NOUGHT)
+        if not mass > 0:
+            return math.inf
+        square = sum((self._dual_square(list(own.items())) for own in sums.values()), start=NOUGHT)
+        if square < 0:  # no kernel has a negative square
+            return math.inf
+        ratio = square / mass**2
+        return _rational.root_above(ratio.numerator, ratio.denominator)
 
-    def residual2(
-        self, rows: list[int], weights: list[Fraction], part: int = 0, balanced: bool = False
-    ) -> Range:
-        """||sum of lambda_i y_i x_i||^2 for weights scaled to sum 1; rows that are not scaled.
+    def _least_length(self, i: int) -> Fraction:
+        """What a weight on row i counts: 1, or the length of a row that is scaled, rounded down."""
+        return root(self.square(i).low).low if self.e.space.unit else Fraction(1)
 
-        Where the constant is no part of any length, both classes need half of the weight: ``balanced`` scales
-        each of them to it, otherwise what is missing counts as the constant coordinate.
+    def _dual_square(self, pairs: list[tuple[int, Fraction]]) -> Fraction:
+        """||sum a_i x_i||^2 in the norm dual to that of the separators, rounded up."""
+        order = self.e.space.order
+        if order == 2.0:
+            return self.combined2(pairs).high
+        total = [abs(t) for t in self._combined(pairs).values()]
+        total.append(abs(sum((a for _, a in pairs), start=NOUGHT)) * Fraction(self.e.space.bias))
+        if order == 1.0:
+            return max(total) ** 2
+        above = [_rational.root_above((t * t).numerator, (t * t).denominator) for t in total]
+        return power_norm(above, order / (order - 1.0)).high ** 2
+
+    def _combined(self, pairs: list[tuple[int, Fraction]]) -> dict[int, Fraction]:
+        total: dict[int, Fraction] = {}
+        for i, a in pairs:
+            for j, v in self.row(i).items():
+                total[j] = total.get(j, NOUGHT) + a * v
+        return total
+
+    def vanishes(self, rows: list[int], weights: list[int]) -> bool:
+        """Whether positive weights on rows y(x, constant) sum to exactly 0: then nothing separates.
+
+        In the space of a kernel the sum must have the product 0 with every row, which is what a separator
+        in the span of the rows would contradict. Rows that are scaled keep their signs.
         """
-        positive = 1 if self.e.problem == "binary" else part
-        signs = [1 if self.e.codes[i] == positive else -1 for i in rows]
-        total = sum(weights, start=NOUGHT)
-        share = {1: total, -1: total}
-        if self.e.space.free and balanced:
-            for sign in share:
-                share[sign] = 2 * sum((w for w, s in zip(weights, signs) if s == sign), start=NOUGHT)
-        pairs = [(i, s * w / share[s]) for i, w, s in zip(rows, weights, signs) if w]
-        rest = sum((a for _, a in pairs), start=NOUGHT) if self.e.space.free else NOUGHT
-        return self.combined2(pairs).plus(point(rest**2))
+        kernel = self.e.space.kernel
+        if not self.possible or not (kernel is None or rational(kernel)):
+            return False
+        signed = [(i, Fraction(w if self.e.codes[i] == 1 else -w)) for i, w in zip(rows, weights)]
+        constant = self.e.space.free or self.e.space.bias > 0.0
+        if constant and sum((a for _, a in signed), start=NOUGHT) != 0:
+            return False
+        if kernel is None:
+            return not any(self._combined(signed).values())
+        for i in range(self.e.n_rows):
+            if sum((a * self.inner(i, j).low for j, a in signed), start=NOUGHT) != 0:
+                return False
+        return True
+
+
+def root_below(square: Fraction) -> float:
+    """The square root of a fraction above 0, rounded down.
+
+    >>> root_below(Fraction(1, 4)), root_below(Fraction(2)) <= math.sqrt(2)
+    (0.5, True)
+    """
+    above = _rational.root_above(square.numerator, square.denominator)
+    if math.isinf(above):
+        return np.finfo(float).max
+    below = above
+    while Fraction(below) ** 2 > square:
+        below = math.nextafter(below, 0.0)
+    return below

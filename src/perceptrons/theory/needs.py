@@ -17,7 +17,7 @@ def need(condition: Any, why: str) -> None:
 
 
 def close(claimed: float, found: float, scale: float = 0.0) -> bool:
-    """Whether two computations of a number agree."""
+    """Whether two computations of a number agree; what is not a number agrees with nothing."""
     if math.isinf(claimed) or math.isinf(found):
         return claimed == found
     return abs(claimed - found) <= AGREE * max(abs(claimed), abs(found), scale, 1e-300)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import version1
 from .records import Bound, Bracket
+from .replaying import replays
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -30,16 +31,18 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
         (
             "",
             f"{'':14}{_integer(run['mistakes'])} mistakes, {_integer(run['updates'])} updates, "
-            f"{_integer(run['errors'])} errors{_reported(c)}",
+            f"{_integer(run['errors'])} errors{_reported(replays(c))}",
         ),
         ("radius", f"R = {c.radius:.6g}"),
     ]
     for r, bracket in enumerate(c.brackets):
         lines.append(("best margin" + _of(c, r), _bracket(c, bracket)))
-    lines.append(("verdict", c.verdict.statement + (f"; {c.verdict.why}" if c.verdict.why else "")))
+    lines.append(("verdict", f"{c.verdict.statement(c.brackets)}; {c.verdict.why}"))
     for bound in c.bounds:
         lines.extend(_bound(c, bound))
     lines.extend(("note", note) for note in c.notes)
+    if c.version == 1:
+        lines.append(("version", version1.MARK))
     lines.append(("sha256", c.sha256))
     return lines
 
@@ -56,8 +59,8 @@ def _space(c: Certificate) -> str:
     return what + (", rows of length 1" if space.unit else "")
 
 
-def _reported(c: Certificate) -> str:
-    return ", replayed from the log" if c.run.get("replays") else ", as reported by the run"
+def _reported(replayed: bool) -> str:
+    return ", updates replayed from the log" if replayed else ", as reported by the run"
 
 
 def _of(c: Certificate, r: int) -> str:
@@ -65,10 +68,14 @@ def _of(c: Certificate, r: int) -> str:
 
 
 def _bracket(c: Certificate, bracket: Bracket) -> str:
-    low = "" if bracket.low == -math.inf else f"{bracket.low:.6g} ≤ "
     norm = "" if c.space.order == 2.0 else f" (separators measured by their {c.space.order:g}-norm)"
-    source = {"run": ", as reported by the run", "combination": "", "nothing": ""}[bracket.source]
-    return f"{low}γ* ≤ {bracket.up:.6g}{source}{norm}"
+    rows = f"the upper end by weights on {len(set(bracket.rows))} rows"
+    if bracket.vector is None:
+        known = f"γ* ≤ {bracket.up:.6g}{norm}; {rows}" if bracket.rows else "nothing is known"
+        return f"{known}; no vector here separates"
+    if not bracket.rows:
+        return f"{bracket.low:.6g} ≤ γ*{norm}; the margin of {bracket.vector}, no upper end is known"
+    return f"{bracket.low:.6g} ≤ γ* ≤ {bracket.up:.6g}{norm}; the margin of {bracket.vector}, {rows}"
 
 
 def _bound(c: Certificate, bound: Bound) -> list[tuple[str, str]]:

@@ -1,10 +1,17 @@
 """The parts of a certificate, as plain data: a bound, a bracket, a verdict."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .claims import CLAIMS
+from .ends import RowWeights
+
+#: What an upper end follows from.
+BY_ROWS, NOTHING = "weights on rows", "nothing"
 
 
 class CertificateError(ValueError):
@@ -36,12 +43,26 @@ class Bound:
 
 @dataclass(frozen=True)
 class Bracket:
-    """low <= best margin <= up, in the norm and the space of the learner, rounded outwards."""
+    """low <= best margin <= up, in the norm and the space of the learner, with what proves both ends.
+
+    ``low`` is the margin of a vector that separates; -inf and no vector where none does. ``up`` is the
+    length of the sum of the rows y x with weights ``alpha`` over the sum of these; inf and no rows where
+    nothing is known. Where rows are scaled to length 1, the weights are on the rows before that.
+    """
 
     low: float
-    vector: str  #: whose margin ``low`` is
+    vector: str | None
     up: float
-    source: str  #: what ``up`` follows from: "combination" (checked), "run" (as reported), "nothing"
+    source: str  #: what ``up`` follows from: "weights on rows" or "nothing"
+    rows: tuple[int, ...] = ()
+    alpha: tuple[float, ...] = ()  #: one per row, at least 0
+    rivals: tuple[int, ...] | None = None  #: of prototypes learned together, the class each weight is against
+
+    @property
+    def weights(self) -> RowWeights:
+        """What proves ``up``."""
+        rivals = None if self.rivals is None else np.asarray(self.rivals, np.int64)
+        return RowWeights(np.asarray(self.rows, np.int64), np.asarray(self.alpha, float), rivals)
 
 
 @dataclass(frozen=True)
@@ -51,14 +72,30 @@ class Verdict:
     verdict: str
     vector: str | None = None  #: the separator
     rows: tuple[int, ...] = ()  #: rows with a weight
-    weights: tuple[Any, ...] = ()  #: positive floats, or texts "p/q"; sum of lambda_i y_i x_i is ``residual``
-    residual: float = 0.0  #: for weights of sum 1; no separator has a margin above it
-    exact: bool = False  #: the residual is 0 in rational arithmetic
-    why: str = ""
+    weights: tuple[int, ...] = ()  #: positive whole numbers; the rows y x weighted by them sum to exactly 0
 
     @property
-    def statement(self) -> str:
-        """The verdict in words, no stronger than its proof."""
-        if self.verdict != "not separable" or self.exact:
+    def exact(self) -> bool:
+        """Whether the proof is in whole numbers."""
+        return self.verdict == "not separable"
+
+    @property
+    def why(self) -> str:
+        """What the verdict rests on, in words."""
+        if self.verdict == "separable":
+            return f"{self.vector} separates"
+        if self.verdict == "not separable":
+            one = len(self.rows) == 1
+            return f"row {self.rows[0]} is 0" if one else f"{len(self.rows)} weighted rows sum to exactly 0"
+        return "no vector here separates, and nothing here proves that none does"
+
+    def statement(self, brackets: tuple[Bracket, ...] = ()) -> str:
+        """The verdict in words, no stronger than its proof.
+
+        >>> Verdict("undecided").statement((Bracket(-math.inf, None, 0.25, BY_ROWS),))
+        'undecided: no margin above 0.25'
+        """
+        up = min((bracket.up for bracket in brackets), default=math.inf)
+        if self.verdict != "undecided" or not math.isfinite(up):
             return self.verdict
-        return f"not separable: no margin above {self.residual:.3g}"
+        return f"undecided: no margin above {up:.3g}"

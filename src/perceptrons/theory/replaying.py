@@ -1,31 +1,70 @@
-"""The log of a run, replayed: w is the sum of its updates, each made where the rule updates."""
+"""The log of a run, replayed: w is the sum of its updates, each made where the rule updates.
 
-from typing import Any
+Which of this applies follows from the rule that the certificate names. Learners without a rule of the form
+w <- keep w + alpha x have logs that nothing here can check; they are listed as reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .certificate import Certificate
 from .evidence import Evidence
 from .facts import Updates
 from .needs import need
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+#: Rules that never shrink w.
+ADDITIVE = (
+    *("Perceptron", "RateByUpdates", "RateByExamples", "Margin", "MIRA", "GeometricMIRA", "PA", "PA1", "PA2"),
+)
+#: Rules that update only on rows on the wrong side, or on the hyperplane.
+CONSERVATIVE = ("Perceptron", "RateByUpdates", "RateByExamples", "ROMMA")
+
+
+def replays(c: Certificate) -> bool:
+    """Whether the log gives back w."""
+    return c.updates is not None and "rule" in c.model["parameters"]
+
+
+def conservative(parameters: Mapping[str, Any]) -> bool:
+    """Whether every update is one on a mistake."""
+    rule = parameters.get("rule")
+    return rule in CONSERVATIVE or (rule == "MIRA" and parameters.get("p") == 0.0)
 
 
 def check_log(c: Certificate, e: Evidence) -> None:
     """Every update is one that the run can have made, and w is what they leave."""
     u, run = c.updates, c.run
     assert u is not None
-    need(np.all((u.row >= 0) & (u.row < e.n_rows)), "a row is not there")
-    need(np.all((u.part >= 0) & (u.part < e.n_parts)), "a class is not there")
     for r in range(e.n_parts):
         own = u.of(r)
         claimed = run["parts"][r]["updates"]
         need(len(own.row) == claimed, f"the log has {len(own.row)} updates, the run {claimed}")
         need(np.all(np.diff(own.epoch) >= 0), "the epochs are out of order")
-        _signs(e, own, r)
-    if run.get("replays", False):
+        last = int(own.epoch[-1]) if len(own.epoch) else 0
+        need(last <= run["epochs"], f"the log has an epoch {last}, the run {run['epochs']} epochs")
+        if replays(c):
+            _kept(c, own)
+            _signs(e, own, r)
+            _squares(c, e, own, r)
+    if replays(c):
         _replay(c, e)
-    if run.get("conservative", False):
-        _mistaken(c, e)
+        if conservative(c.model["parameters"]):
+            _mistaken(c, e)
+
+
+def _kept(c: Certificate, own: Updates) -> None:
+    """By what w was multiplied: 1 where the rule does not shrink it, and where it was 0."""
+    need(np.all(own.keep >= 0.0), "w is multiplied by a negative number")
+    if c.model["parameters"]["rule"] in ADDITIVE:
+        need(np.all(own.keep == 1.0), "the rule does not shrink w")
+    elif len(own.keep) and "start" not in c.vectors:
+        need(own.keep[0] == 1.0, "the first update starts from w = 0")
 
 
 def _signs(e: Evidence, own: Updates, r: int) -> None:
@@ -36,6 +75,15 @@ def _signs(e: Evidence, own: Updates, r: int) -> None:
         need(np.all(gains >= 0.0), "an update lowers the true class")
     else:
         need(np.all(own.alpha[:, 0] * e.signs(r)[own.row] >= 0.0), "an update goes the wrong way")
+
+
+def _squares(c: Certificate, e: Evidence, own: Updates, r: int) -> None:
+    """Q is the sum of the squared lengths of the rows updated on."""
+    claimed = c.run["parts"][r].get("sum_sq_norms")
+    if claimed is None:
+        return
+    found = float(np.sum(e.lengths[own.row] ** 2))
+    need(abs(claimed - found) <= _unit(c) * max(found, claimed), f"Q is {found!r}, not {claimed!r}")
 
 
 def _replay(c: Certificate, e: Evidence) -> None:
@@ -50,7 +98,9 @@ def _replay(c: Certificate, e: Evidence) -> None:
             if v.weights is None:
                 assert v.rows is not None and v.coefficients is not None
                 claimed = dict(zip(v.rows.tolist(), v.coefficients[column].tolist()))
-                for i, value in zip(rows.tolist(), a[j].tolist()):
+                left = dict(zip(rows.tolist(), a[j].tolist()))
+                for i in sorted({*claimed, *left}):
+                    value = left.get(i, 0.0)
                     need(abs(claimed.get(i, 0.0) - value) <= tol, f"row {i} has coefficient {value!r}")
                 continue
             w = _combined(e, rows, a[j]) + _start(c, column)
@@ -63,10 +113,13 @@ def _start(c: Certificate, column: int) -> Any:
     return 0.0 if start is None or start.weights is None else start.weights[column]
 
 
+def _unit(c: Certificate) -> float:
+    return 1e-5 if c.run["single_precision"] else 1e-9
+
+
 def _tolerance(c: Certificate, own: Updates) -> float:
     size = float(np.abs(own.alpha).sum()) if len(own.alpha) else 0.0
-    unit = 1e-5 if c.run.get("single_precision") else 1e-9
-    return unit * max(1.0, size)
+    return _unit(c) * max(1.0, size)
 
 
 def _combined(e: Evidence, rows: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -84,7 +137,7 @@ def _mistaken(c: Certificate, e: Evidence) -> None:
     assert u is not None
     if e.space.kernel is not None or e.problem == "joint":
         return
-    slack = 1e-4 if c.run.get("single_precision") else 1e-9
+    slack = 1e-4 if c.run["single_precision"] else 1e-9
     for r in range(e.n_parts):
         own, signs = u.of(r), e.signs(r)
         w = np.zeros(e.n_features + 1)

@@ -228,7 +228,10 @@ def compression(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
 
 
 def first_pass(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
-    return {"M": f.run["first_errors"], "m": f.run["first_examples"], "delta": f.run["delta"]}
+    examples, _, _, errors = f.run["history"][0]
+    if not 0 < examples <= f.evidence.n_rows:
+        raise ValueError(f"a first pass over {f.evidence.n_rows} rows cannot meet {examples} examples")
+    return {"M": errors, "m": examples, "delta": f.run["delta"]}
 
 
 def eigenvalue_slack(f: Facts, part: int, v: str, c: float) -> dict[str, float]:

@@ -1,0 +1,95 @@
+r"""Weights on rows that a fitted learner has to offer: each gives an upper end of the bracket.
+
+Any weights of at least 0 prove :math:`\gamma^* \le \|\sum\alpha_i y_i x_i\|/\sum\alpha_i`, whatever
+they come from: the steps of the run, the coefficients in the space of a kernel, the dual solution of a
+solver, the weights of a proof that nothing separates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..estimators.maximum_margin import MaxMargin
+from ..estimators.risk import RiskDescent
+from ..theory.ends import RowWeights
+
+if TYPE_CHECKING:
+    from .certifying import Case
+
+
+def offered(case: Case, r: int) -> Iterator[RowWeights]:
+    """Everything there is for learner r, as weights on the rows of X."""
+    for alpha in _tables(case, r):
+        found = _weights(case, alpha, r)
+        if found is not None:
+            yield found
+
+
+def _tables(case: Case, r: int) -> Iterator[np.ndarray]:
+    """(rows,), or (rows, classes) for prototypes learned together, of the rows as the learner sees them."""
+    model = case.model
+    steps = _row_steps(case, r)
+    if steps is not None:
+        yield steps
+    if isinstance(model, RiskDescent):
+        yield _of_descent(case, r)
+    elif case.kernel is None and isinstance(model, MaxMargin):
+        yield _signed(case, np.asarray(model.support_), np.atleast_2d(model.dual_coef_)[r], r)
+    elif steps is None and case.updates is not None and "rule" in case.parameters and case.from_zero:
+        rows, a = case.updates.coefficients(r)
+        yield _signed(case, rows, a if case.problem == "joint" else a[0], r)
+    if case.kernel is not None:
+        for name in case.candidates:
+            v = case.evidence.vectors[name]
+            assert v.rows is not None and v.coefficients is not None
+            yield _signed(case, v.rows, v.coefficients if case.problem == "joint" else v.coefficients[r], r)
+    yield from case.duals.get(r, [])
+
+
+def _row_steps(case: Case, r: int) -> np.ndarray | None:
+    """The steps that the last ``fit`` took on each row, where they were kept and X has as many rows."""
+    kept = getattr(case.model, "_row_steps", None)
+    if kept is None or (steps := kept()) is None or len(steps) != case.n_parts or steps[r] is None:
+        return None
+    alpha = np.asarray(steps[r], dtype=float)
+    shape = (case.n_rows, len(case.model.classes_)) if case.problem == "joint" else (case.n_rows,)
+    return alpha if alpha.shape == shape else None
+
+
+def _signed(case: Case, rows: np.ndarray, a: np.ndarray, r: int) -> np.ndarray:
+    """Coefficients of rows as weights: what has the sign of its label, or what a rival has lost."""
+    if case.problem != "joint":
+        alpha = np.zeros(case.n_rows)
+        alpha[rows] = np.maximum(0.0, a * case.signs(r)[rows])
+        return alpha
+    alpha = np.zeros((case.n_rows, len(a)))
+    alpha[rows] = np.maximum(0.0, -a.T)
+    alpha[np.arange(case.n_rows), case.codes] = 0.0
+    return alpha
+
+
+def _of_descent(case: Case, r: int) -> np.ndarray:
+    run: Any = case.model._descents[r]
+    alpha = np.zeros(case.n_rows)
+    alpha[0] = 1.0  # the start is the first row
+    for eps, rows in zip(run.steps, run.chosen, strict=True):
+        alpha[rows] += eps
+    return alpha
+
+
+def _weights(case: Case, alpha: np.ndarray, r: int) -> RowWeights | None:
+    """As weights on the rows of X; None where there is no weight."""
+    e = case.evidence
+    alpha = np.where(np.isfinite(alpha) & (alpha > 0.0), alpha, 0.0)
+    if case.space.unit:  # the learner has seen rows of length 1
+        lengths = np.where(e.scaled_lengths > 0.0, e.scaled_lengths, np.inf)
+        alpha = alpha / (lengths if alpha.ndim == 1 else lengths[:, None])
+    if alpha.ndim == 1:
+        rows = np.flatnonzero(alpha)
+        return RowWeights(rows, alpha[rows]) if len(rows) else None
+    alpha[np.arange(len(alpha)), case.codes] = 0.0
+    rows, rivals = np.nonzero(alpha)
+    return RowWeights(rows, alpha[rows, rivals], rivals) if len(rows) else None
