@@ -120,6 +120,7 @@ class Panel:
             at = piece.at if every else self.index(piece.ids[lacking])
             first = max(start, int(filled[lacking].min()))
             values = self.kernel.matrix(part, self.support.rows[first:stop])
+            shaped(self.kernel, values, len(lacking), stop - first)
             if start == len(self.sheets) * self.sheet:
                 self.sheets.append(_empty_like(values, (self.n_rows, self.sheet)))
             self.sheets[start // self.sheet][at, first - start : stop - start] = values
@@ -136,9 +137,17 @@ class Panel:
                 values = self.sheets[start // self.sheet][piece.at][:, : stop - start]
             else:
                 values = self.kernel.matrix(piece.part, self.support.rows[start:stop])
+                shaped(self.kernel, values, len(piece.ids), stop - start)
             share = values @ coefficients[start:stop]
             total = share if total is None else total + share
         return total
+
+
+def shaped(kernel: Any, values: Any, n: int, m: int) -> Any:
+    """Kernel values between n objects and m, if that is what they are; the kernel may be the user's."""
+    if tuple(values.shape) != (n, m):
+        raise ValueError(f"{kernel} must return {n} x {m} values; it returned shape {tuple(values.shape)}.")
+    return values
 
 
 def span(ids: np.ndarray) -> Any:
@@ -277,7 +286,7 @@ class Blocks:
         key = (at.start, at.stop) if isinstance(at, slice) else None  # rows in the order of the collection
         G = self.grams.get(key)
         if G is None:
-            G = self.kernel.matrix(part, part)
+            G = shaped(self.kernel, self.kernel.matrix(part, part), len(ids), len(ids))
             if self.constant:
                 G += self.constant
             if key is not None and self.panel.make_room(float(self.itemsize) * len(ids) ** 2):

@@ -90,27 +90,18 @@ def checked_csr(X: Any) -> Any:
     if X.format != "csr":
         _check_other_format(X)
         X = X.tocsr()
-    n_rows, n_features = X.shape
+    if type(X) not in (sp.csr_array, sp.csr_matrix):  # a class of the user's may show other arrays later
+        X = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+    n_features = X.shape[1]
     indices, indptr = np.asarray(X.indices), np.asarray(X.indptr)
-    if indptr.shape != (n_rows + 1,) or indices.dtype.kind != "i" or indptr.dtype.kind != "i":
-        raise ValueError(
-            f"X is a broken CSR matrix: indptr must hold {n_rows + 1} integers; got "
-            f"{indptr.shape} of type {indptr.dtype}, and indices of type {indices.dtype}."
-        )
+    _check_kinds(X.shape[0], indices, indptr)
     if not (indices.dtype.isnative and X.data.dtype.isnative):
         indices = indices.astype(indices.dtype.newbyteorder("="))
         data = X.data.astype(X.data.dtype.newbyteorder("="))
         X = sp.csr_array((data, indices, indptr.astype(np.int64)), shape=X.shape)
         indices, indptr = X.indices, X.indptr
-    n_stored = min(indices.shape[0], X.data.shape[0])
     pointers, found = frozen(indptr, np.int64), frozen(indices)
-    wrong = np.append(pointers[1:] < pointers[:-1], False) | (pointers < 0) | (pointers > n_stored)
-    if pointers[0] != 0 or wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(
-            f"X is a broken CSR matrix: indptr is not an ascending sequence from 0 to at most "
-            f"{n_stored} at row {row}."
-        )
+    _check_pointers(pointers, min(indices.shape[0], X.data.shape[0]))
     highest, ascending = survey_indices(found, pointers)
     if highest >= n_features:
         _refuse_index(found, pointers, n_features)
@@ -122,6 +113,56 @@ def checked_csr(X: Any) -> Any:
         X = sp.csr_array((X.data, indices, indptr), shape=X.shape, copy=True)
         X.sum_duplicates()
     return X
+
+
+def _check_kinds(n_rows: int, indices: np.ndarray, indptr: np.ndarray) -> None:
+    if indptr.shape != (n_rows + 1,) or indices.dtype.kind != "i" or indptr.dtype.kind != "i":
+        raise ValueError(
+            f"X is a broken CSR matrix: indptr must hold {n_rows + 1} integers; got "
+            f"{indptr.shape} of type {indptr.dtype}, and indices of type {indices.dtype}."
+        )
+
+
+def _check_pointers(pointers: np.ndarray, n_stored: int) -> None:
+    """Refuse pointers that do not ascend from 0 to at most ``n_stored``."""
+    if pointers[0] == 0 and pointers[-1] <= n_stored and (pointers[1:] >= pointers[:-1]).all():
+        return
+    wrong = np.append(pointers[1:] < pointers[:-1], False) | (pointers < 0) | (pointers > n_stored)
+    row = int(np.argmax(wrong))
+    raise ValueError(
+        f"X is a broken CSR matrix: indptr is not an ascending sequence from 0 to at most "
+        f"{n_stored} at row {row}."
+    )
+
+
+def check_again(X: Any, rows: Any = None) -> None:
+    """Refuse a CSR matrix, or the record of one, that user code has broken since it was checked.
+
+    Values may change: no loop relies on them. So may dense rows.
+    """
+    while hasattr(X, "parts") or hasattr(X, "X"):  # as prepared for a kernel, or for a kernel of several
+        for part in getattr(X, "parts", [])[1:]:
+            check_again(part)
+        X = X.parts[0] if hasattr(X, "parts") else X.X
+    try:
+        if is_sparse(X):
+            indices, indptr = np.asarray(X.indices), np.asarray(X.indptr)
+            _check_kinds(X.shape[0], indices, indptr)
+            _check_pointers(indptr, min(len(indices), len(X.data)))
+            _check_indices(indices, indptr, X.shape[1])
+        if isinstance(rows, Csr):
+            pointers = rows.indptr.view(np.int64)
+            _check_pointers(pointers, min(len(rows.indices), len(rows.data)))
+            if not np.shares_memory(rows.indices, X.indices):
+                _check_indices(rows.indices, pointers, X.shape[1])
+    except ValueError as error:
+        raise ValueError(f"X was changed while it was read. {error}") from None
+
+
+def _check_indices(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> None:
+    used = unsigned(indices[: indptr[-1]])
+    if len(used) and used.max() >= n_features:
+        _refuse_index(indices, indptr, n_features)
 
 
 def _check_other_format(X: Any) -> None:
@@ -159,6 +200,7 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
         data = frozen(X.data, X.data.dtype.newbyteorder("="))
         indices, indptr = frozen(X.indices), frozen(X.indptr, np.int64)
         pointers = indptr.view(np.uint64)
+        _check_pointers(indptr, min(len(indices), len(data)))  # labels and weights have been read since
         square_rows_csr(data, pointers, bias * bias, sq)
         rows = Csr(data, unsigned(indices), pointers, frozen(sq), float(bias), bool(unit))
     else:

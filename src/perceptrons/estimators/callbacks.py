@@ -66,6 +66,11 @@ class Watch:
 
         callback.with_callbacks(managed)(self._end["estimator"])
 
+    @property
+    def watched(self) -> bool:
+        """Whether there are callbacks."""
+        return self._context is not None
+
     def epoch_begins(self) -> None:
         if self._context is not None:
             self._epoch = self._context.subcontext(task_name="epoch")

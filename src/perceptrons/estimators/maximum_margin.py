@@ -272,6 +272,7 @@ class MaxMargin(Halfspace):
             given, X = X, self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])
             classes, codes = encoded(y)
+            intake.check_again(X)  # labels may be objects with functions of their own
             points, e = self._points(X)
             rows = X
             if self.kernel is None and (e > 0 or points.radius >= TOO_LONG) and whole(given):

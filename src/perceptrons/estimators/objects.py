@@ -31,6 +31,8 @@ def self_products(kernel: kernels.Kernel, X: Any, constant: float = 0.0) -> np.n
     """k(x, x) + constant of every object; raises ValueError that names the row."""
     with np.errstate(over="ignore", invalid="ignore"):
         sq = np.asarray(kernel.diagonal(X), np.float64) + constant
+    if sq.shape != (len(X),):
+        raise ValueError(f"{kernel} must return one value k(x, x) per object; it returned shape {sq.shape}.")
     wrong = np.flatnonzero(~(np.isfinite(sq) & (sq >= 0.0)))
     if len(wrong):
         value = sq[wrong[0]]

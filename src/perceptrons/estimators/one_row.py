@@ -40,6 +40,16 @@ def _width(x: Any) -> int:
     return int(shape[-1])
 
 
+def _plain(x: Any) -> dict[str, Any]:
+    """A row of names without any code of the user's: it answers the same however often it is asked."""
+    plain = {}
+    for name, value in dict(x).items():
+        if not isinstance(name, str):
+            raise TypeError(f"feature names must be strings; got {name!r}.")
+        plain[str.__str__(name)] = value
+    return plain
+
+
 def _sparse_row(x: Any) -> Any:
     """One sparse row as CSR whose structure can be trusted."""
     return intake.checked_csr(x.reshape(1, -1) if x.ndim == 1 else x)
@@ -62,10 +72,10 @@ class Streaming(Online):
         lane = self.__dict__.get("_lane")
         if lane is not None and type(x) is np.ndarray:
             learn, _, rule, v, track, state, desk, dtype, shape, strides, signs = lane
-            if x.dtype is dtype and x.shape == shape and x.strides == strides:
-                sign = signs.get(y)
-                if sign is not None and learn(rule, x, sign, v, track, state, desk) == 0:
-                    return
+            sign = signs.get(y)  # may call functions of the label's: x is looked at after it
+            known = sign is not None and x.dtype is dtype and x.shape == shape and x.strides == strides
+            if known and learn(rule, x, sign, v, track, state, desk) == 0:
+                return
         # something is new here, or the fast way met trouble: this one does the same work and names it
         self._learn_slowly(x, y)
 
@@ -170,10 +180,9 @@ class Streaming(Online):
 
     def _named(self, x: dict[str, float]) -> tuple[Any, list[str]]:
         names = self._known_names()
+        if type(x) is not dict or not all(type(name) is str for name in x):
+            x = _plain(x)
         new = [name for name in x if name not in names]
-        for name in new:
-            if not isinstance(name, str):
-                raise TypeError(f"feature names must be strings; got {name!r}.")
         places = {name: j for j, name in enumerate(new, len(names))}
         pairs = sorted((names[name] if name in names else places[name], x[name]) for name in x)
         indices = np.fromiter((j for j, _ in pairs), np.int32, len(pairs))

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-from ..engine import intake, spaces
+from ..engine import draws, intake, spaces
 from ..engine.journal import Journal
+from ..rows import Csr, Dense
 from ..theory import debugging
 from . import checks
 from .callbacks import Watch, Watched
@@ -186,7 +187,7 @@ class Online(Watched, Readouts):
     def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
         self._check_params()
         X = self._in_precision(self._validated_X(X, reset=old is None), old)
-        y = self._validated_labels(y, X.shape[0])
+        given, y = y, self._validated_labels(y, X.shape[0])
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
@@ -210,7 +211,17 @@ class Online(Watched, Readouts):
             )
         self._check_values(X)
         self.__dict__.pop("_names", None)
-        return Batch(X, self._rows(X), codes.astype(np.int64), weights)
+        batch = Batch(X, self._rows(X), codes.astype(np.int64), weights)
+        self._still_valid(batch, given, sample_weight)
+        return batch
+
+    def _still_valid(self, batch: Batch, *given: Any) -> None:
+        """Check the rows again if reading what was given may have called functions of the user's."""
+        given = (*given, getattr(self, "class_weight", None))
+        if not all(
+            x is None or isinstance(x, str) or (type(x) is np.ndarray and x.dtype != object) for x in given
+        ):
+            intake.check_again(batch.X, batch.rows)
 
     def _in_precision(self, X: Any, space: Any) -> Any:
         """X in the precision of the weights that are there already."""
@@ -280,7 +291,7 @@ class Online(Watched, Readouts):
                 raise ValueError(
                     f"order must hold row numbers from 0 to {n - 1}; epoch {len(checked)} has {wrong[0]}."
                 )
-            checked.append(intake.frozen(rows, np.int64))
+            checked.append(intake.frozen(rows.astype(np.int64)))  # a copy: nobody else can change it
         return checked
 
     def _adopt(self, space: Any, journals: list[Journal]) -> None:
@@ -298,7 +309,7 @@ class Online(Watched, Readouts):
         rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
         epochs = itertools.count() if self.max_iter is None else range(self.max_iter)
         for _ in epochs:
-            visit = rng.permutation(rows) if self.shuffle else rows
+            visit = draws.permutation(rng, rows) if self.shuffle else rows
             yield intake.frozen(visit, np.int64)
 
     def _run_epochs(self, batch: Batch, orders: list[np.ndarray] | None, watch: Watch) -> None:
@@ -309,6 +320,8 @@ class Online(Watched, Readouts):
         epochs = iter(orders) if orders is not None else self._orders(batch, rng, train)
         total = len(orders) if orders is not None else self.max_iter
         best, since_best, clean = -np.inf, 0, False
+        self._check_width_of(batch)
+        watched = self.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
         self._longest = self._radius(batch)
         self._plain = self._plain and self._is_plain(batch, orders)
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
@@ -318,6 +331,8 @@ class Online(Watched, Readouts):
                 for visit in epochs:
                     with at_rest(self):
                         watch.epoch_begins()
+                    if watched:
+                        intake.check_again(batch.X, batch.rows)
                     before = space.counts()
                     space.reset_lowest()
                     with self._journalling(self.n_iter_, batch) as journal:
@@ -349,6 +364,8 @@ class Online(Watched, Readouts):
                 journal.close()
         if clean and orders is not None and total:
             self.stop_reason_ = "clean pass"
+        if watched:
+            intake.check_again(batch.X, batch.rows)
         if hasattr(space, "learners") or space.bracket(None) is not None:
             self._low = (
                 space.lowest()
@@ -386,7 +403,7 @@ class Online(Watched, Readouts):
             return None, None
         from sklearn.model_selection import train_test_split
 
-        seed = int(rng.random() * 2**31)
+        seed = int(draws.uniform(rng) * 2**31)
         rows = np.arange(batch.X.shape[0])
         try:
             train, held_out = train_test_split(
@@ -399,7 +416,14 @@ class Online(Watched, Readouts):
             ) from error
         return train, held_out
 
+    def _check_width_of(self, batch: Batch) -> None:
+        """Refuse rows of another width than the weights: the loops do not look."""
+        if isinstance(batch.rows, (Dense, Csr)) and batch.X.shape[1] != self._space.n_features:
+            raise ValueError(f"X has {batch.X.shape[1]} features; the model has {self._space.n_features}.")
+
     def _held_out_score(self, batch: Batch, held_out: np.ndarray) -> float:
+        if not draws.trusted(checks.generator(self.random_state)):
+            intake.check_again(batch.X)
         guess = self._decide(self._scores(batch.X[held_out]))
         return float(np.mean(guess == batch.codes[held_out]))
 
@@ -425,7 +449,7 @@ class Online(Watched, Readouts):
             for journal, part in zip(self._journals, logs, strict=False):
                 journal.extend(number, part, batch.X)
             if self._readout == "random":
-                draw = checks.generator(self.random_state).random()
+                draw = draws.uniform(checks.generator(self.random_state))
                 first = 0 if self._include_initial() else 1
                 self.random_step_ = first + int(draw * max(1, self._examples() + 1 - first))
 
@@ -459,13 +483,14 @@ class Online(Watched, Readouts):
                 self._check_params()
                 X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
                 self._check_values(X)
-                y = self._validated_labels(y, X.shape[0])
+                given, y = y, self._validated_labels(y, X.shape[0])
                 rows = self._rows(X)
                 weights = self._row_weights(sample_weight, y)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
                 elif classes is not None:
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
+                self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
             self._pass(Batch(X, rows, codes, weights))
         return self
@@ -492,6 +517,7 @@ class Online(Watched, Readouts):
 
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""
+        self._check_width_of(batch)
         self._low = None
         self._longest = self._radius(batch)
         self._plain = self._plain and self._is_plain(batch, None)

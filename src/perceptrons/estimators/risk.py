@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine import draws, intake
 from ..theory import debugging
 from . import checks
 from .checks import estimator
@@ -128,6 +129,7 @@ class RiskDescent(Halfspace):
             X = self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])
             classes, codes = np.unique(y, return_inverse=True)
+            intake.check_again(X)  # labels may be objects with functions of their own
             if len(classes) < 2:
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
@@ -196,7 +198,7 @@ class RiskDescent(Halfspace):
         """Rows in visiting order, in groups of ``batch_size``, for ever."""
         size = n if self.batch_size is None else self.batch_size
         while True:
-            visit = rng.permutation(n) if self.shuffle else np.arange(n)
+            visit = draws.permutation(rng, np.arange(n)) if self.shuffle else np.arange(n)
             for start in range(0, n, size):
                 yield visit[start : start + size]
 
@@ -208,7 +210,7 @@ class RiskDescent(Halfspace):
         if self.pick == "worst":
             return members[[np.argmin(m[members])]]
         if self.pick == "random":
-            return members[[int(rng.random() * len(members))]]
+            return members[[int(draws.uniform(rng) * len(members))]]
         for group in groups:
             rows = group[in_v[group]]
             if len(rows):

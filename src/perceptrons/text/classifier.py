@@ -238,10 +238,9 @@ max_log, callback, verbose
         if hashed.recipe != self._recipe():
             raise ValueError("These texts were hashed by a model with other parameters; give the texts.")
         X = hashed.X
-        if X.shape[1] != 1 << self.bits or (
-            len(X.indices) and intake.unsigned(X.indices).max() >= X.shape[1]
-        ):
+        if not intake.is_sparse(X) or X.format != "csr" or X.shape[1] != 1 << self.bits:
             raise ValueError("These rows are not what prepare_batch makes; give the texts.")
+        intake.check_again(X)
         self._check_width(reset)
         return X
 

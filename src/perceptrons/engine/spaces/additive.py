@@ -189,6 +189,11 @@ class Joint(Additive):
         return self.v.shape[1]
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
+        if len(codes) and codes.max() >= self.n_classes:
+            raise ValueError(
+                f"classes_ holds more labels than the {self.n_classes} classes that were learned: do not "
+                "change it."
+            )
         return frozen(codes, np.int64)
 
     def _work(self) -> multiclass.Work:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import budget as loop
-from .. import scalars
+from .. import draws, scalars
 from ..intake import EMPTY, frozen
 from .base import Frame, Space
 
@@ -201,10 +201,7 @@ class Budget(Space):
 
     def _draw(self) -> None:
         """More random numbers, now that all have been used."""
-        if isinstance(self.rng, (np.random.Generator, np.random.RandomState)):
-            self._uniforms = frozen(self.rng.random(_DRAWS))
-        else:
-            self._uniforms = frozen([float(self.rng.random())])
+        self._uniforms = frozen(draws.uniforms(self.rng, _DRAWS))
         self._tally[loop.DRAWN] = 0
 
     def negate(self) -> None:

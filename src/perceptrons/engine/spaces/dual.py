@@ -13,7 +13,7 @@ import numpy as np
 
 from ...rows import Block
 from ...rules import RuleError
-from ..blocks import Blocks, Piece, Support
+from ..blocks import Blocks, Piece, Support, shaped
 from ..intake import EMPTY, frozen
 from .additive import Joint
 from .base import Counts, Frame, NumericalError
@@ -176,7 +176,8 @@ class Dual:
             matrix = matrix_there(self.kernel, rows, self.device)
         for start in range(0, len(collection), step):
             part = slice(start, start + step)
-            values = matrix(collection[part], rows)
+            some = collection[part]
+            values = shaped(self.kernel, matrix(some, rows), len(some), len(rows))
             values += self.constant
             yield part, values
 
