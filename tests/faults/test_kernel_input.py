@@ -54,7 +54,7 @@ def refused(model: Any, match: str, error: Any = ValueError, rows: Any = X) -> I
 
 def untouched(model: Any) -> bool:
     """Whether nothing is left of a first attempt."""
-    return set(vars(model)) == set(vars(type(model)()))
+    return set(model.__getstate__()) == set(type(model)().__getstate__())  # all but the lock
 
 
 # ------------------------------------------------------------------------------ values and widths
