@@ -261,7 +261,8 @@ def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: 
     s = points.scores(rows, coef)
     norm = np.sqrt(points.norm2(rows, coef))
     b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
-    up = norm / float(alpha.sum())
+    mass = float(alpha.sum())
+    up = norm / mass if mass > 0.0 else np.inf  # without weight nothing is said
     return s, b, (least / norm if norm > 0.0 else -np.inf, up)
 
 
