@@ -96,3 +96,53 @@ assert not os.path.exists(folder), "the process that made it removes it"
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
 def test_a_child_that_ends_leaves_the_files_of_its_parent_alone():
     python(FORK_WITH_A_FOLDER)
+
+
+FORK_WHILE_FITTING = """
+import os, signal, threading
+import numpy as np
+from perceptrons import Perceptron
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(2000, 20)), rng.integers(0, 2, 2000)
+model = Perceptron(max_iter=20, random_state=0).fit(X, y)
+stop = threading.Event()
+
+def fit_on_and_on():
+    while not stop.is_set():
+        model.fit(X, y)
+
+thread = threading.Thread(target=fit_on_and_on)
+thread.start()
+children = []
+for n in range(CHILDREN):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(LIMIT)  # only a child that hangs
+        status = 1
+        try:
+            try:
+                model.partial_fit(X, y)
+                status = 0
+            except RuntimeError as error:
+                status = 0 if "when this process was forked" in str(error) else 2
+            Perceptron(max_iter=2).fit(X, y)
+            model.fit(X, y)
+            model.partial_fit(X, y)
+        except BaseException:
+            status = 3
+        finally:
+            os._exit(status)
+    children.append(child)
+endings = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+stop.set()
+thread.join()
+print(endings)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_fork_while_another_thread_fits():
+    """The child may fit any model; the one that was being trained says that it must be fitted anew."""
+    code = FORK_WHILE_FITTING.replace("CHILDREN", str(CHILDREN)).replace("LIMIT", "120")
+    code = "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n" + code  # threads and fork
+    assert python(code).stdout == f"{[0] * CHILDREN}\n"
