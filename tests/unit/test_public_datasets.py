@@ -21,6 +21,7 @@ import pytest
 
 from perceptrons import datasets
 from perceptrons.datasets import archives, fetching, registry
+from perceptrons.datasets._tar import Tar, TarError
 from perceptrons.datasets.archives import ArchiveError, Limits
 from perceptrons.datasets.public import read_idx
 from perceptrons.datasets.registry import Part, Source
@@ -518,3 +519,114 @@ def test_published_counts_of_classes():
 def test_the_real_files_have_the_digests(name):
     real(name)
     datasets.fetch(name, verify=True)
+
+
+# ------------------------------------------------------------------------------------ hostile archives
+
+
+def tar_header(name: bytes, size: int, kind: bytes = b"0", size_field: bytes | None = None) -> bytes:
+    """One block of a tar, its sum right, whatever it says."""
+    block = bytearray(512)
+    block[: len(name)] = name
+    block[124:136] = b"%011o\0" % size if size_field is None else size_field
+    block[148:156], block[156:157], block[257:263] = b" " * 8, kind, b"ustar\0"
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+class Counting:
+    """Counts the bytes that are read, of zeros without end behind a head."""
+
+    def __init__(self, head: bytes):
+        self.head, self.given = head, 0
+
+    def __call__(self, n: int) -> bytes:
+        data = (self.head + bytes(n))[:n]
+        self.head = self.head[n:]
+        self.given += n
+        return data
+
+
+@pytest.mark.parametrize("kind", [b"x", b"g", b"L", b"K"])
+def test_a_header_of_gigabytes_is_refused_before_it_is_read(tmp_path, kind):
+    read = Counting(tar_header(b"head", 6 << 30, kind))
+    with pytest.raises(TarError, match=r"a header of 6,442,450,944 bytes, more than 65,536"):
+        list(Tar(read))
+    assert read.given == 512
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar_header(b"head", 100_000, kind) + bytes(200_000))
+    with pytest.raises(ArchiveError, match=r"a\.tar is damaged \(a header of 100,000 bytes.*fetch it again"):
+        list(archives.members(path, "(.*)"))
+
+
+def test_headers_without_end_are_refused():
+    one = tar_header(b"head", 10, b"x") + b"10 path=a\n".ljust(512, b"\0")
+    with pytest.raises(TarError):
+        list(Tar(io.BytesIO(one * 100).read))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        tar_header(b"a", 0)[:-1],
+        tar_header(b"a", 0)[:200],
+        b"x" * 512,
+        tar_header(b"a", 0, size_field=b"\xff" * 12),
+        tar_header(b"a", 0, size_field=b"\x80" + b"\x7f" * 11),
+        tar_header(b"a", 0, size_field=b"99999999999\0"),
+        tar_header(b"a", 5000) + b"short",
+        tar_header(b"h", 20, b"x") + b"99 path=a\n".ljust(512, b"\0") + tar_header(b"a", 0),
+        tar_header(b"h", 20, b"x") + b"0 path=a\n".ljust(512, b"\0") + tar_header(b"a", 0),
+        tar_header(b"h", 20, b"x") + b"11 size=-1\n".ljust(512, b"\0") + tar_header(b"a", 0),
+        tar_header(b"h", 20, b"L") + bytes(512),
+    ],
+)
+def test_what_is_no_tar_is_named(tmp_path, block):
+    path = tmp_path / "a.tar"
+    path.write_bytes(block)
+    with pytest.raises(
+        ArchiveError, match=r"a\.tar is damaged \(.+\): delete it and fetch it again"
+    ) as caught:
+        list(archives.members(path, "(.*)"))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("format_", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_tars_of_every_format_are_read(tmp_path, format_):
+    names = ["a/1", "a/" + "long" * 30 + "/2", "a/é", "folder/" * 15 + "3"]
+    if format_ == tarfile.USTAR_FORMAT:
+        names[1] = "long" * 20 + "/" + "name" * 15
+    with tarfile.open(tmp_path / "a.tar", "w", format=format_) as archive:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size = len(name)
+            archive.addfile(member, io.BytesIO(name.encode()[: len(name)]))
+        folder = tarfile.TarInfo("folder")
+        folder.type = tarfile.DIRTYPE
+        archive.addfile(folder)
+    found = list(archives.members(tmp_path / "a.tar", "(.*)"))
+    assert [name for name, _ in found] == names
+    assert [raw for _, raw in found] == [name.encode()[: len(name)] for name in names]
+
+
+def test_a_download_has_a_limit(home, monkeypatch, tmp_path):
+    address, folder, _ = home
+    (folder / "tiny").write_bytes(bytes(3 << 20))
+    register(monkeypatch, Part("tiny", f"{address}/tiny", SHA, ("tiny",), most_bytes=1 << 20))
+    for verify in (None, False):
+        with pytest.raises(datasets.FetchError, match=rf"{address}/tiny sends more than the 1,048,576 bytes"):
+            datasets.fetch("tiny", verify=verify)
+    gc.collect()
+    assert os.listdir(tmp_path / "cache" / "perceptrons-data" / "tiny") == []  # nothing is left behind
+
+
+def test_every_part_of_the_registry_has_a_limit():
+    for source in registry.SOURCES.values():
+        for part in source.parts:
+            assert 2**20 <= part.most_bytes <= 2**27
+
+
+def test_a_compressed_file_is_read_in_pieces(tmp_path):
+    path = tmp_path / "file.gz"
+    path.write_bytes(gzip.compress(os.urandom(1000) * 3000))
+    assert max(len(piece) for piece in archives.pieces(path, "file")) <= 1 << 20

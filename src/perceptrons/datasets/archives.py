@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import contextlib
 import re
-import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from ..io.records import FormatError
+from ..io.records import Limits as ReaderLimits
+from ..io.sources import Opened, sources
+from ._tar import Member, Tar, TarError
 
 MIB = 2**20
 
@@ -26,16 +28,17 @@ class Limits(NamedTuple):
 
 LIMITS = Limits()
 
+_PIECE = 1 << 20  # bytes read at a time
+
 DAMAGES = (
     EOFError,
     zlib.error,
-    lzma.LZMAError,
-    gzip.BadGzipFile,
-    tarfile.TarError,
+    FormatError,
+    TarError,
     zipfile.BadZipFile,
     NotImplementedError,  # a zip that asks for what zipfile cannot do
     RuntimeError,  # an encrypted one
-    OSError,  # bz2 has no error of its own
+    OSError,
 )
 
 
@@ -44,38 +47,49 @@ class ArchiveError(ValueError):
 
 
 def read_one(path: Path, name: str, limits: Limits = LIMITS) -> bytes:
-    """The content of a file: plain, gz, bz2 or xz by its first bytes, or the member `name` of a zip."""
+    """The content of a file: plain, gz, bz2, xz or zst by its first bytes, or the member `name` of a zip."""
+    return b"".join(pieces(path, name, limits))
+
+
+def pieces(path: Path, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
+    """The content of a file, a megabyte at a time."""
+    total = 0
     try:
-        with _opened(path, name) as content:
-            raw = content.read(limits.member_bytes + 1)
-    except FileNotFoundError:
+        with _opened(path, name) as read:
+            while piece := read(_PIECE):
+                total += len(piece)
+                if total > limits.member_bytes:
+                    raise ArchiveError(f"{path} holds more than {limits.member_bytes:,} bytes: refused.")
+                yield piece
+    except (FileNotFoundError, ArchiveError):
         raise
     except DAMAGES as error:
         raise _damaged(path, error) from error
-    if len(raw) > limits.member_bytes:
-        raise ArchiveError(f"{path} holds more than {limits.member_bytes:,} bytes: refused.")
-    return raw
 
 
-def _opened(path: Path, name: str) -> Any:
+@contextlib.contextmanager
+def _opened(path: Path, name: str = "") -> Iterator[Callable[[int], bytes]]:
+    """A function that reads on: of the file, of what it is compressed from, or of a member of a zip."""
     with open(path, "rb") as file:
-        first = file.read(6)
-    if first.startswith(b"PK\x03\x04"):
-        return _zip_member(path, name)
-    if first.startswith(b"\x1f\x8b"):
-        return gzip.open(path)
-    if first.startswith(b"BZh"):
-        return bz2.open(path)
-    if first == b"\xfd7zXZ\x00":
-        return lzma.open(path)
-    return open(path, "rb")
+        first = file.read(4)
+    if name and first == b"PK\x03\x04":
+        with zipfile.ZipFile(path) as archive:
+            if name not in archive.namelist():
+                raise ArchiveError(f"{path} has no member {name!r}.")
+            with archive.open(name) as member:
+                yield member.read
+        return
+    opened = Opened(sources(path)[0], ReaderLimits())
+    buffer = bytearray(_PIECE)
 
+    def read(n: int) -> bytes:
+        with memoryview(buffer) as view, view[: min(n, _PIECE)] as room:
+            return bytes(room[: opened.content.readinto(room)])
 
-def _zip_member(path: Path, name: str) -> Any:
-    with zipfile.ZipFile(path) as archive:
-        if name not in archive.namelist():
-            raise ArchiveError(f"{path} has no member {name!r}.")
-        return archive.open(name)  # stays readable: it holds the file open until it is closed itself
+    try:
+        yield read
+    finally:
+        opened.close()
 
 
 def members(path: Path, pattern: str, limits: Limits = LIMITS) -> Iterator[tuple[str, bytes]]:
@@ -87,9 +101,10 @@ def members(path: Path, pattern: str, limits: Limits = LIMITS) -> Iterator[tuple
     wanted = re.compile(pattern)
     n_members = total = 0
     try:
-        with tarfile.open(path, "r|*") as archive:
+        with _opened(path) as read:
+            archive = Tar(read)
             for member in archive:
-                n_members += 1
+                n_members += member.headers
                 total += member.size
                 if n_members > limits.members or total > limits.total_bytes:
                     raise ArchiveError(
@@ -97,26 +112,22 @@ def members(path: Path, pattern: str, limits: Limits = LIMITS) -> Iterator[tuple
                         "refused."
                     )
                 match = wanted.fullmatch(member.name.removeprefix("./"))
-                if match is not None and not member.isdir():
+                if match is not None and not member.is_folder:
                     yield match.group(1), _content(archive, member, path, limits)
-    except FileNotFoundError:
+    except (FileNotFoundError, ArchiveError):
         raise
     except DAMAGES as error:
         raise _damaged(path, error) from error
 
 
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, limits: Limits) -> bytes:
-    if not member.isreg():
+def _content(archive: Tar, member: Member, path: Path, limits: Limits) -> bytes:
+    if not member.is_regular:
         raise ArchiveError(f"{path}: {member.name} is not a plain file: refused.")
     if member.size > limits.member_bytes:
         raise ArchiveError(
             f"{path}: {member.name} has {member.size:,} bytes, more than {limits.member_bytes:,}: refused."
         )
-    file = archive.extractfile(member)
-    raw = b"" if file is None else file.read()
-    if len(raw) != member.size:
-        raise EOFError(f"{member.name} ends early")
-    return raw
+    return archive.content(member)
 
 
 def _damaged(path: Path, error: BaseException) -> ArchiveError:

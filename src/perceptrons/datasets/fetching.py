@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .archives import ArchiveError, members, read_one
+from .archives import ArchiveError, members, pieces
 from .registry import SOURCES, Part, Source
 
 Progress = Callable[[str, int, int | None], None]
@@ -31,7 +31,8 @@ def fetch(
 
     Looked for in the folder that the environment variable ``PERCEPTRONS_DATA`` names, then in the cache; else
     downloaded from their public home into the cache (which needs pooch: ``pip install 'perceptrons[data]'``),
-    with their digest checked before they get their name.
+    with their digest checked before they get their name. A download that is longer than the registry allows
+    is broken off.
 
     Parameters
     ----------
@@ -115,6 +116,25 @@ def _source(name: str) -> Source:
 # --------------------------------------------------------------------------------------- download
 
 
+class _Bounded:
+    """A file that refuses more bytes than the registry allows: a server may send without end."""
+
+    def __init__(self, file: Any, part: Part):
+        self._file, self._part, self._left = file, part, part.most_bytes
+
+    def write(self, data: bytes) -> int:
+        self._left -= len(data)
+        if self._left < 0:
+            raise FetchError(
+                f"{self._part.url} sends more than the {self._part.most_bytes:,} bytes that "
+                f"{self._part.name} may have: refused, and nothing is kept."
+            )
+        return self._file.write(data)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
 class _Bar:
     """What pooch wants of a progress bar, passed on to a function."""
 
@@ -144,7 +164,9 @@ def _download(source: Source, part: Part, cache: Path, progress: Progress | None
             bar = False if progress is None else _Bar(progress, part.files[0])
             downloader = pooch.HTTPDownloader(progressbar=bar)
             try:
-                downloader(part.url, file, None)
+                downloader(part.url, _Bounded(file, part), None)
+            except FetchError:
+                raise
             except Exception as error:  # pooch hands on whatever its libraries raise
                 raise FetchError(
                     f"Could not download {part.url} ({type(error).__name__}: {error}). "
@@ -200,6 +222,9 @@ def _check(part: Part, path: Path, origin: str) -> None:
 def content_digest(part: Part, path: Path) -> str:
     """SHA-256 of the content: of the file uncompressed, or of the listing of an archive's members."""
     if part.members is None:
-        return hashlib.sha256(read_one(path, part.name)).hexdigest()
+        digest = hashlib.sha256()
+        for piece in pieces(path, part.name):
+            digest.update(piece)
+        return digest.hexdigest()
     lines = sorted((name, hashlib.sha256(raw).hexdigest()) for name, raw in members(path, part.members))
     return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in lines).encode()).hexdigest()

@@ -26,6 +26,7 @@ class Part(NamedTuple):
     files: tuple[str, ...]  #: names on disk: the first is given to a download, the others are taken too
     members: str | None = None  #: an archive: the members we read, with the name in group 1
     served: str | None = None  #: digest of the file as its home serves it, "md5:..." or "sha256:..."
+    most_bytes: int = 16 * 2**20  #: of a download: the size of the file, and room for another version of it
 
 
 class Source(NamedTuple):
@@ -181,6 +182,7 @@ _ALL = [
                 "f00af3d96eebb37594022b305a96307906926ae05f60ed30c7f53a6589a76115",
                 ("20news-bydate.tar.gz", "20news-bydate.tar.xz"),
                 members=r"(20news-bydate-(?:train|test)/[\w.\-]+/\d+)",
+                most_bytes=32 * 2**20,
                 served="sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
             ),
         ),
@@ -198,6 +200,7 @@ _ALL = [
                 "b155ae18c4016500d64b7ea091f3f04c4ea9e702ab3bdb2b4aa0effbd4da11c6",
                 ("aclImdb_v1.tar.gz", "aclImdb-labelled.tar.xz"),
                 members=r"(aclImdb/(?:train|test)/(?:pos|neg)/\d+_\d+\.txt)",
+                most_bytes=128 * 2**20,
                 served="sha256:c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe",
             ),
         ),
@@ -214,6 +217,7 @@ _ALL = [
                 f"{FIGSHARE}/5976039",
                 "0a9371cef7c964b5475d6053cc3e0894a5aa6f65ad1ed3ecb01c45aa96217945",
                 ("covtype.data.gz", "covtype.data.xz", "covtype.data"),
+                most_bytes=128 * 2**20,
                 served="sha256:614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771",
             ),
         ),
