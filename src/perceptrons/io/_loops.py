@@ -9,8 +9,9 @@ from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks, 
 
 # what the loop answers
 DONE, BAD_LABEL, BAD_INDEX, NO_COLON, BAD_VALUE, NOT_ASCENDING, TOO_LARGE, TOO_SMALL, QUERY = range(9)
-# its state: where it is, rows and pairs so far, where the error is, largest index, numbers left to Python
-POSITION, ROWS, PAIRS, ERROR, LARGEST, LONG_ONES = range(6)
+# its state: where it is, rows and pairs so far, where the error is, largest index, numbers left to Python,
+# bad lines that were passed over
+POSITION, ROWS, PAIRS, ERROR, LARGEST, LONG_ONES, SKIPPED = range(7)
 
 
 @helper
@@ -38,32 +39,33 @@ def index_trouble(buffer, p, q, index, previous, first, largest):
 
 @compiled
 def parse_libsvm(
-    buffer, size, labels, label_bits, indptr, indices, values, value_bits, state, tens, first, largest
+    buffer, size, labels, label_bits, indptr, indices, values, value_bits, state, tens, first, largest, skip
 ):
     """Rows ``label index:value index:value … # comment`` from ``state`` on, until the end or a bad line.
 
     ``first`` is 0 or 1, the index of column 0. The ``_bits`` are the same memory as integers. A bad line
-    leaves nothing behind: the state is that before it.
+    leaves nothing behind but its place: the state is that behind it. With ``skip`` bad lines are counted, and
+    the loop goes on.
     """
     p, size = np.uint64(state[POSITION]), np.uint64(size)
     row, k = np.uint64(state[ROWS]), np.uint64(state[PAIRS])
     top, n_long = state[LARGEST], state[LONG_ONES]
     code, place = DONE, np.uint64(0)
     while p < size:
-        line, k0 = p, k
+        k0 = k
         p = past_blanks(buffer, p)
         if not ends_row(buffer[p]):
             label, q, kind = number(buffer, p, tens)
-            if kind == NOTHING or not ends_token(buffer[q]):
-                code, place, p = BAD_LABEL, p, line
-                break
-            labels[row] = label
-            if kind == LONG:
-                label_bits[row] = LATER | np.int64(p)
-                n_long += 1
             previous = first - 1
-            p = past_blanks(buffer, q)
-            while not ends_row(buffer[p]):
+            if kind == NOTHING or not ends_token(buffer[q]):
+                code = BAD_LABEL
+            else:
+                labels[row] = label
+                if kind == LONG:
+                    label_bits[row] = LATER | np.int64(p)
+                    n_long += 1
+                p = past_blanks(buffer, q)
+            while code == DONE and not ends_row(buffer[p]):
                 index, q = whole(buffer, p)
                 code = index_trouble(buffer, p, q, index, previous, first, largest)
                 if code != DONE:
@@ -81,12 +83,17 @@ def parse_libsvm(
                 k += ONE
                 previous = index
                 p = past_blanks(buffer, q)
-            if code != DONE:
-                place, p, k = p, line, k0
-                break
-            top = max(top, previous)
-            row += ONE
-            indptr[row] = k
+            if code == DONE:
+                top = max(top, previous)
+                row += ONE
+                indptr[row] = k
+            else:
+                place, k = p, k0
+                if not skip:
+                    p = past_line(buffer, p)
+                    break
+                state[SKIPPED] += 1
+                code = DONE
         p = past_line(buffer, p)
     state[POSITION], state[ROWS], state[PAIRS] = p, row, k
     state[ERROR], state[LARGEST], state[LONG_ONES] = place, top, n_long

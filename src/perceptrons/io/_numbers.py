@@ -60,7 +60,9 @@ POWERS = Powers(
 # what `number` found
 NOTHING, WHOLE, DECIMAL, LONG = 0, 1, 2, 3
 
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = re.compile(NUMBER)
+_OTHER = re.compile(rb"[^0-9.eE+-]")  # ends every number
 
 
 @helper
@@ -175,7 +177,7 @@ def signed_power(buffer, p):
     power, q = whole(buffer, p)
     if q == p:
         return np.int64(0), np.uint64(0)
-    power = min(power, np.int64(1000000))
+    power = min(power, np.int64(10**15))  # the digits before the e may take back as much as a block is long
     return -power if down else power, q
 
 
@@ -238,14 +240,39 @@ def finish(buffer: np.ndarray, values: np.ndarray, refuse: Callable[[int, int], 
             refuse(k, position)
 
 
+def finish_labels(buffer: np.ndarray, labels: np.ndarray, refuse: Callable[[int, int, str], None]) -> None:
+    """Put the labels that a loop has left into ``labels``; two that are written differently stay different.
+
+    ``refuse(k, position, expected)`` is called for one beyond all doubles, and for an integer beyond
+    :math:`2^{53}` that no double is equal to: rounded, it could be another label. With a point or an exponent
+    a label is a number like others, and rounded.
+    """
+    left = np.flatnonzero(np.isnan(labels))
+    places = labels.view(np.int64)[left] & PLACE
+    finish(buffer, labels, lambda k, position: refuse(k, position, "a finite number as label"))
+    for k, position in zip(left.tolist(), places.tolist()):
+        if EXACT <= abs(labels[k]) < math.inf and _is_rounded(labels[k], number_at(buffer, position)):
+            refuse(k, position, WHOLE_LABEL)
+
+
+WHOLE_LABEL = "an integer label that float64 holds exactly"
+
+
+def _is_rounded(value: float, written: bytes) -> bool:
+    """Whether an integer is not what is written."""
+    digits = written.lstrip(b"+-0")
+    return digits.isdigit() and int(digits) != abs(int(value))
+
+
 def number_at(buffer: np.ndarray, position: int) -> bytes:
     """The text of the number at a position, however long it is."""
     length = 64
     while True:
         raw = buffer[position : position + length].tobytes()
-        match = _NUMBER.match(raw)
-        if match is None:
-            raise AssertionError(f"no number at {position}")
-        if match.end() < len(raw) or len(raw) < length:
-            return match.group()
+        if _OTHER.search(raw) is not None or len(raw) < length:
+            break
         length *= 4
+    match = _NUMBER.match(raw)
+    if match is None:
+        raise AssertionError(f"no number at {position}")
+    return match.group()

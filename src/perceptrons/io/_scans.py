@@ -6,9 +6,11 @@ import numpy as np
 
 from ..engine.compiler import compiled, helper
 from ..engine.hashing import absorbed, finished, hashed, seeded
-from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number
+from ._numbers import LATER, LONG, NOTHING, ONE, digit, is_blank, number
 
 CHUNK = np.uint64(64)  # bytes looked at together; blocks have as many to spare
+
+MOST_INT = 2**63 - 1
 
 # what is wrong with a line
 FINE, NUL, NOT_UTF8 = 0, 1, 2
@@ -43,15 +45,42 @@ def character(buffer, p):
 
 
 @compiled
-def find_lines(buffer, size, ends, flags):
-    """Where the lines end, and what is wrong with each.
+def some_lines(buffer, start, size, most):
+    """(position behind the last, how many) of at most ``most`` lines from ``start`` on."""
+    p, size, n = np.uint64(start), np.uint64(size), 0
+    while p < size and n < most:
+        n += buffer[p] == 10
+        p += ONE
+    return p, n
+
+
+@compiled
+def next_long_line(buffer, start, size, most):
+    """(start, end, lines before it) of the first line from ``start`` on with more than ``most`` bytes.
+
+    (size, size, …) if there is none.
+    """
+    p, size, begin, n = np.uint64(start), np.uint64(size), np.uint64(start), 0
+    while p < size:
+        if buffer[p] == 10:
+            if p - begin > np.uint64(most):
+                return begin, p, n
+            begin = p + ONE
+            n += 1
+        p += ONE
+    return size, size, n
+
+
+@compiled
+def find_lines(buffer, size, starts, stops, flags):
+    """The lines that hold something, without line ends, and what is wrong with each; answers their number.
 
     64 bytes are looked at together; only where one of them is a line end, a NUL or not ASCII are they looked
-    at one by one.
+    at one by one. Blank lines take no room, so that a block of line ends does not either.
     """
     size = np.uint64(size)
-    p, checked, n = np.uint64(0), np.uint64(0), np.uint64(0)
-    flags[0] = FINE
+    p, checked, n, start = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    flag = FINE
     while p < size:
         high, has_end, has_nul = np.uint8(0), False, False
         for j in range(CHUNK):
@@ -66,15 +95,19 @@ def find_lines(buffer, size, ends, flags):
                 c = buffer[q]
                 length = ONE
                 if c == 10:
-                    ends[n] = q
-                    n += ONE
-                    flags[n] = FINE
+                    end = q
+                    while end > start and buffer[end - ONE] == 13:
+                        end -= ONE
+                    if end > start:
+                        starts[n], stops[n], flags[n] = start, end, flag
+                        n += ONE
+                    start, flag = q + ONE, FINE
                 elif c == 0:
-                    flags[n] = NUL
+                    flag = NUL
                 elif c >= 0x80:
                     length = character(buffer, q)
                     if length == np.uint64(0):
-                        flags[n] = max(flags[n], NOT_UTF8) if flags[n] != NUL else NUL
+                        flag = max(flag, NOT_UTF8) if flag != NUL else NUL
                         length = ONE
                 q += length
             checked = q
@@ -160,6 +193,29 @@ def parse_numbers(buffer, starts, stops, values, value_bits, kinds, tens):
         values[i] = value
         if kind == LONG:
             value_bits[i] = LATER | np.int64(p)
+        kinds[i] = kind
+
+
+@compiled
+def parse_wholes(buffer, starts, stops, values, kinds):
+    """The integers of trimmed fields; ``kinds``: 0 for no integer, 1 for an int64, 2 for one beyond it."""
+    for i in range(starts.size):
+        p, stop = np.uint64(starts[i]), np.uint64(stops[i])
+        negative = p < stop and buffer[p] == 45
+        if p < stop and (negative or buffer[p] == 43):
+            p += ONE
+        kind = 1 if p < stop else 0
+        m = np.int64(0)
+        while p < stop and kind > 0:
+            d = digit(buffer[p])
+            if d < 0 or d > 9:
+                kind = 0
+            elif m > MOST_INT // 10 or (m == MOST_INT // 10 and d > 7):
+                kind = 2
+            else:
+                m = m * 10 + d
+            p += ONE
+        values[i] = -m if negative else m
         kinds[i] = kind
 
 

@@ -9,9 +9,9 @@ from ..engine.hashing import absorbed, finished, seeded
 from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks
 
 # what the loop answers
-DONE, NO_BAR, BAD_LABEL, NEGATIVE_WEIGHT, TOUCHES, NO_NAME, BAD_VALUE, BAD_SCALE = range(8)
-# its state: lines, rows and features so far, where the error is, numbers left to Python
-LINE, ROWS, PAIRS, ERROR, LONG_ONES = range(5)
+DONE, NO_BAR, BAD_LABEL, NEGATIVE_WEIGHT, TOUCHES, NO_NAME, BAD_VALUE, BAD_SCALE, TOO_MANY = range(9)
+# its state: lines, rows and features so far, where the error is, bad lines that were passed over
+LINE, ROWS, PAIRS, ERROR, SKIPPED = range(5)
 
 
 @helper
@@ -30,12 +30,10 @@ def past_token(buffer, p):
 
 @helper
 def put_number(values, value_bits, k, value, kind, p):
-    """Store a number, or where it stands if it is left to Python; answers whether it is."""
+    """Store a number, or where it stands if it is left to Python."""
     values[k] = value
     if kind == LONG:
         value_bits[k] = LATER | np.int64(p)
-        return 1
-    return 0
 
 
 @helper
@@ -70,16 +68,18 @@ def read_head(buffer, p, tens, head, head_bits):
 
 @compiled
 def parse_vw(
-    buffer, starts, head_bits, counts, origin, indptr, indices, values, value_bits, scales, scale_bits,
-    head, this_bits, state, tens, seed, mask,
+    buffer, starts, head_bits, counts, origin, indptr, indices, values, value_bits, scales, scale_bits, left,
+    head, this_bits, state, tens, seed, mask, most, skip,
 ):  # fmt: skip
     """Rows ``label importance 'tag|namespace feature:value …`` from ``state`` on, to the end or a bad line.
 
     ``counts`` says how many numbers stood before the bar, ``origin`` which line a row is. A feature's column
-    is the hash of ``namespace^feature``. The ``_bits`` are the same memory as integers. A bad line leaves
-    nothing behind.
+    is the hash of ``namespace^feature``. The ``_bits`` are the same memory as integers. ``values`` are
+    multiplied by the scales of their namespaces, except where ``left`` says that one of the two is left to
+    Python; ``scales`` are written only there. A bad line, or one of more than ``most`` features, leaves
+    nothing behind; the state is that behind it. With ``skip`` bad lines are counted, and the loop goes on.
     """
-    row, k, n_long = np.uint64(state[ROWS]), np.uint64(state[PAIRS]), state[LONG_ONES]
+    row, k = np.uint64(state[ROWS]), np.uint64(state[PAIRS])
     code, p, i = DONE, np.uint64(0), np.uint64(state[LINE])
     while i < np.uint64(starts.size):
         k0 = k
@@ -107,25 +107,38 @@ def parse_vw(
                 if p == name:
                     code = NO_NAME
                     break
-                values[k] = 1.0
+                if k - k0 == most:
+                    code, p = TOO_MANY, name
+                    break
+                value, kind, value_at = 1.0, NOTHING, p + ONE
                 if buffer[p] == 58:
-                    value, q, kind = number(buffer, p + ONE, tens)
+                    value, q, kind = number(buffer, value_at, tens)
                     if kind == NOTHING or not ends_name(buffer[q]) or buffer[q] == 58:
                         code, p = BAD_VALUE, name
                         break
-                    n_long += put_number(values, value_bits, k, value, kind, p + ONE)
                     p = q
-                n_long += put_number(scales, scale_bits, k, scale, scale_kind, scale_at)
+                if kind == LONG or scale_kind == LONG:
+                    left[k] = 1
+                    put_number(values, value_bits, k, value, kind, value_at)
+                    put_number(scales, scale_bits, k, scale, scale_kind, scale_at)
+                else:
+                    left[k] = 0
+                    values[k] = value * scale
                 indices[k] = finished(g) & mask
                 k += ONE
                 p = past_blanks(buffer, p)
-        if code != DONE:
+        if code == DONE:
+            head_bits[row, 0], head_bits[row, 1] = this_bits[0], this_bits[1]
+            counts[row], origin[row] = n, i
+            row += ONE
+            indptr[row] = k
+        else:
             k = k0
-            break
-        head_bits[row, 0], head_bits[row, 1] = this_bits[0], this_bits[1]
-        counts[row], origin[row] = n, i
-        row += ONE
-        indptr[row] = k
+            if not skip:
+                i += ONE
+                break
+            state[SKIPPED] += 1
+            code = DONE
         i += ONE
-    state[LINE], state[ROWS], state[PAIRS], state[ERROR], state[LONG_ONES] = i, row, k, p, n_long
+    state[LINE], state[ROWS], state[PAIRS], state[ERROR] = i, row, k, p
     return code

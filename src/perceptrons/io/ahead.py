@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _PATIENCE = 1.0  # seconds for a thread that may wait for somebody else's pipe
+_WAITING = 1 << 24  # bytes of items that may wait; one item may be larger
+_HEAVY = 1 << 23  # bytes of an item after which nothing is made until the next one is asked for
 
 
 class ReadAhead:
@@ -15,13 +18,20 @@ class ReadAhead:
 
     An error of the iterator is raised where the items are taken. :meth:`close` ends the thread; a thread that
     waits for a pipe ends as soon as the pipe answers, and does not keep the process alive.
+
+    ``size(item)`` is its bytes. Fewer items wait where they are large, and behind one of more than 8 MB
+    nothing is made before somebody asks for it: memory is bounded by bytes, not by the number of items.
     """
 
-    def __init__(self, items: Iterator[Any], room: int, pipe: bool = False):
+    def __init__(
+        self, items: Iterator[Any], room: int, pipe: bool = False, size: Callable[[Any], int] = lambda _: 0
+    ):
         self._items = items
         self._room = room
         self._pipe = pipe
-        self._waiting: deque[Any] = deque()
+        self._size = size
+        self._asked = False  # whether somebody waits for an item
+        self._waiting: deque[tuple[Any, int]] = deque()
         self._changed = threading.Condition()
         self._closed = self._ended = False
         self._error: BaseException | None = None
@@ -31,13 +41,16 @@ class ReadAhead:
     def _run(self) -> None:
         try:
             for item in self._items:
+                size = self._size(item)
                 with self._changed:
-                    self._changed.wait_for(lambda: len(self._waiting) < self._room or self._closed)
+                    self._changed.wait_for(functools.partial(self._has_room, size))
                     if self._closed:
                         break
-                    self._waiting.append(item)
+                    self._waiting.append((item, size))
+                    del item  # the consumer's alone: memory stays flat
                     self._changed.notify_all()
-                del item  # the consumer's alone: memory stays flat
+                    if size > _HEAVY:
+                        self._changed.wait_for(lambda: (self._asked and not self._waiting) or self._closed)
         except BaseException as error:  # raised again where the items are taken
             self._error = error
         finally:
@@ -48,14 +61,24 @@ class ReadAhead:
                 self._ended = True
                 self._changed.notify_all()
 
+    def _has_room(self, size: int) -> bool:
+        """Whether an item of this size may wait, or nothing is wanted any more."""
+        waiting = sum(n for _, n in self._waiting)
+        few = not self._waiting or (len(self._waiting) < self._room and waiting + size <= _WAITING)
+        return few or self._closed
+
     def __iter__(self) -> ReadAhead:
         return self
 
     def __next__(self) -> Any:
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._ended or self._closed)
+            if not self._waiting:
+                self._asked = True
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._waiting or self._ended or self._closed)
+                self._asked = False
             if self._waiting and not self._closed:
-                item = self._waiting.popleft()
+                item, _ = self._waiting.popleft()
                 self._changed.notify_all()
                 return item
         self._thread.join()

@@ -20,7 +20,8 @@ _ENDINGS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # one way to match, so that failing is quick
+_HEAD = 1 << 16  # bytes that are looked at
 _LIBSVM = re.compile(rb"\s*" + _NUMBER + rb"(?:\s+\d+:\S+)*\s*(?:#.*)?$")
 _PAIR = re.compile(rb"\s\d+:")
 _VW = re.compile(rb"\s*(?:" + _NUMBER + rb"\s+){0,2}[^\s|]*\|")
@@ -38,6 +39,8 @@ def by_content(head: bytes, name: str) -> str:
     """The format of a file that starts like this."""
     if head.startswith(b"PAR1"):
         return "parquet"
+    whole = head[:_HEAD].rfind(b"\n") if len(head) > _HEAD else -1
+    head = head[: whole if whole > 0 else _HEAD]
     lines = [line for line in head.split(b"\n", 20)[:20] if line.strip()]
     lines = [line for line in lines if not line.lstrip().startswith(b"#")] or lines
     if lines and all(line.lstrip().startswith(b"{") for line in lines):

@@ -29,7 +29,8 @@ class Hash:
 
     def after(self, name: str) -> Any:
         """The state of the hash that has taken in a name; words can follow."""
-        return scans.state_after(np.frombuffer(name.encode(), np.uint8), self.seed)
+        # as uint64: numba takes a Python int for int64, which a state may exceed
+        return np.uint64(scans.state_after(np.frombuffer(name.encode(), np.uint8), self.seed))
 
     def words(self, state: Any, words: Texts) -> np.ndarray:
         """The column of each word that follows a name."""
@@ -38,11 +39,17 @@ class Hash:
         return columns
 
     def rows(self, values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, file: str) -> Any:
-        """CSR rows; names that fell on one column are added up."""
+        """CSR rows; names that fell on one column are added up. The arrays become part of the rows."""
         import scipy.sparse as sp
 
         shape = (len(indptr) - 1, self.n_features)
         values = cast(values, self.dtype, file)
-        rows = sp.csr_array((values.copy(), indices.copy(), indptr), shape=shape)
+        rows = sp.csr_array((_fitting(values), _fitting(indices), indptr), shape=shape)
         rows.sum_duplicates()
         return rows
+
+
+def _fitting(array: np.ndarray) -> np.ndarray:
+    """The array; a copy if it is a small part of a large one, which it would keep alive."""
+    large = array.base
+    return array.copy() if isinstance(large, np.ndarray) and 2 * array.nbytes < large.nbytes else array

@@ -8,16 +8,19 @@ good as absent.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _json_loops as loops
 from .hashed import Hash
 from .labels import Labels
 from .lines import Lines, lines_of
-from .records import Block, FormatError, Limits, Refusals, Texts, shown
+from .records import Block, FormatError, Limits, Refusals, Texts, shown, some_rows
 from .tables import Options
 
 _REPLACE = "encoding_errors='replace' puts a question mark in its place."
@@ -44,19 +47,30 @@ class JsonLines:
     def n_features(self) -> int | None:
         return None if self._text is not None else self._hash.n_features
 
-    def parse(self, block: Block) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
+    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
         """Rows, labels and weights of a block."""
-        lines = lines_of(block, self.refusals, self.options.replace)
+        lines = lines_of(block, self.refusals, self.limits if self.options.replace else None)
         rows: list[_Row] = []
+        features = _Features(self._hash)
         for i in range(len(lines)):
             try:
-                rows.append(self._row(lines.raw(i), i))
+                rows.append(self._row(lines, i, features))
+                features.keep()
             except _Bad as bad:
-                self.refusals.refuse(self._error(lines, i, *bad.args))
-        rows, y = self._labelled(lines, rows)
+                features.drop()
+                self.refusals.refuse(functools.partial(self._error, lines, i, *bad.args))
+        good = self._labelled(lines, rows)
+        if self._text is not None:
+            X: Any = Texts.of(row.text for row in rows)
+        else:
+            X = features.rows(block.file)
+        if len(good) < len(rows):
+            X, rows = some_rows(X, good), [rows[i] for i in good]
+        y = None if self._label is None else [row.label for row in rows]
         weights = None if self._weight is None else np.asarray([row.weight for row in rows], np.float64)
-        X = Texts.of(row.text for row in rows) if self._text is not None else self._hashed(rows, block.file)
-        return X, y, weights
+        del rows
+        for some, labels in self.labels.pieces(y, len(good)):
+            yield some_rows(X, some), labels, None if weights is None else weights[some]
 
     def _error(
         self,
@@ -72,110 +86,181 @@ class JsonLines:
 
     # --------------------------------------------------------------------------------------- one row
 
-    def _row(self, raw: bytes, line: int) -> _Row:
-        """What a line holds, checked."""
+    def _row(self, lines: Lines, i: int, features: _Features) -> _Row:
+        """What a line holds, checked; its features go to the others."""
+        start, stop = int(lines.starts[i]), int(lines.stops[i])
+        if loops.count_values(lines.block.buffer, start, stop) > self.limits.values:
+            way_out = "limits=Limits(values=…) sets the limit."
+            raise _Bad(f"at most {self.limits.values:,} values in a row", None, way_out)
+        text = b""
         try:
-            row = self._object(raw)
+            row = self._object(lines.block.buffer[start:stop])
             for key in (self._label, self._text, self._weight):
                 if key is not None and key not in row:
-                    raise _Bad(f"the key {key!r}")
-            text, features = "", []
+                    raise _Bad(f"the key {_utf8(key)!r}")
             if self._text is not None:
-                text = row[self._text]
-                if not isinstance(text, str):
-                    raise _Bad(f"a string under {self._text!r}", _shown(text))
+                if not isinstance(row[self._text], str):
+                    raise _Bad(f"a string under {_utf8(self._text)!r}", _shown(row[self._text]))
+                text = row[self._text].encode("latin-1")
             else:
-                features = _Features(len(raw)).of(row, without=(self._label, self._weight))
+                features.add(row, (self._label, self._weight), stop - start)
         except RecursionError:
             raise _Bad("JSON of moderate depth") from None
         weight = 1.0 if self._weight is None else row[self._weight]
         if not _is_weight(weight):
-            raise _Bad(f"a number of at least 0 under {self._weight!r}", _shown(weight))
+            raise _Bad(f"a number of at least 0 under {_utf8(self._weight or '')!r}", _shown(weight))
         label = None if self._label is None else row[self._label]
-        return _Row(line, label, text, float(weight), features)
+        return _Row(i, _utf8(label) if isinstance(label, str) else label, text, float(weight))
 
-    def _object(self, raw: bytes) -> dict[str, Any]:
+    def _object(self, raw: np.ndarray) -> dict[str, Any]:
+        """The object of a line; a string in it holds one character for each byte of UTF-8.
+
+        So no string takes more memory than its part of the line; as characters it could take four times that.
+        """
+        mended, halves = raw, 0
+        if raw.tobytes().find(b"\\u") >= 0:
+            mended = raw.copy()
+            size, halves = loops.unescape(mended)
+            mended = mended[: int(size)]
+        if halves and not self.options.replace:
+            raise _Bad("characters", "half of a surrogate pair", _REPLACE)
+        text = str(mended.data, "latin-1")
+        del mended
         try:
-            row = json.loads(raw)
+            row = json.loads(text)
         except json.JSONDecodeError as error:
-            at = len(error.doc[: error.pos].encode())
-            rest = shown(raw[at : at + 80]) if raw[at:] else "the end of the line"
-            raise _Bad(f"JSON ({error.msg})", rest, "", at) from None
+            del text
+            raise self._not_json(raw.tobytes(), error.msg) from None
         except ValueError as error:  # an integer of thousands of digits
             raise _Bad("JSON with moderate numbers", shown(str(error).encode())) from None
         if not isinstance(row, dict):
             raise _Bad("an object, {…}")
-        if b"\\u" in raw:  # half of a pair of surrogates is JSON, but no text
-            text = json.dumps(row, ensure_ascii=False)
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                if not self.options.replace:
-                    raise _Bad("characters", "half of a surrogate pair", _REPLACE) from None
-                row = json.loads(text.encode("utf-8", "replace"))
         return row
+
+    @staticmethod
+    def _not_json(raw: bytes, message: str) -> _Bad:
+        at = 0
+        try:
+            json.loads(raw.decode("latin-1"))  # as it is written: escapes have other places
+        except json.JSONDecodeError as error:
+            at = error.pos
+        rest = shown(raw[at : at + 80]) if raw[at:] else "the end of the line"
+        return _Bad(f"JSON ({message})", rest, "", at)
 
     # ------------------------------------------------------------------------------------- all rows
 
-    def _labelled(self, lines: Lines, rows: list[_Row]) -> tuple[list[_Row], np.ndarray | None]:
-        """The rows with a label of the right kind, and their labels."""
+    def _labelled(self, lines: Lines, rows: list[_Row]) -> list[int]:
+        """Which rows have a label of the right kind."""
         if self._label is None:
-            return rows, None
-        bad = set(self.labels.misfits([row.label for row in rows]))
-        for i in sorted(bad):
-            found = _shown(rows[i].label)
-            error = self._error(lines, rows[i].line, self.labels.wanted, found, self.labels.way_out)
-            self.refusals.refuse(error)
-        rows = [row for i, row in enumerate(rows) if i not in bad] if bad else rows
-        return rows, self.labels.of_values([row.label for row in rows])
+            return list(range(len(rows)))
+        bad = np.asarray(self.labels.misfits([row.label for row in rows], 2.0**53), np.int64)
 
-    def _hashed(self, rows: list[_Row], file: str) -> Any:
-        columns = self._hash.columns(Texts.of(name for row in rows for name, _ in row.features))
-        values = np.asarray([value for row in rows for _, value in row.features], np.float64)
-        indptr = np.cumsum([0, *(len(row.features) for row in rows)]).astype(np.int32)
-        return self._hash.rows(values, columns, indptr, file)
+        def error(i: int) -> FormatError:
+            return self._error(
+                lines, rows[i].line, self.labels.wanted, _shown(rows[i].label), self.labels.way_out
+            )
+
+        self.refusals.refuse_all(bad, error)
+        return np.delete(np.arange(len(rows)), bad).tolist()
 
 
 class _Row(NamedTuple):
     line: int
     label: Any
-    text: str
+    text: bytes
     weight: float
-    features: list[tuple[str, float]]
+
+
+_NAMES, _CHARACTERS = 1 << 13, 1 << 20  # hashed together
+_PREFIX = 1 << 12  # bytes of the name that the names within an object or a list begin with
 
 
 class _Features:
-    """The features of an object; their names together may be no longer than a multiple of the line."""
+    """The features of rows, hashed some thousand names at a time: few names are alive together."""
 
-    def __init__(self, line_bytes: int):
+    def __init__(self, hash_: Hash):
+        self._hash = hash_
+        self._names: list[str] = []
+        self._numbers: list[float] = []
+        self._characters = 0
+        self._done: list[tuple[np.ndarray, np.ndarray]] = []
+        self._count = 0
+        self._ends = [0]
+        self._room = 0
+
+    def add(self, row: dict[str, Any], without: tuple[str | None, ...], line_bytes: int) -> None:
+        """Those of an object; their names together may be no longer than a multiple of the line."""
         self._room = 64 * line_bytes + 4096
-        self._found: list[tuple[str, float]] = []
-
-    def of(self, row: dict[str, Any], without: tuple[str | None, ...]) -> list[tuple[str, float]]:
         for key, value in row.items():
             if key not in without:
                 self._gather(key, value)
-        return self._found
+
+    def keep(self) -> None:
+        """A row ends here."""
+        self._ends.append(self._count)
+
+    def drop(self) -> None:
+        """Forget what came since the last row."""
+        pending = max(self._ends[-1] - self._count + len(self._names), 0)
+        self._count -= len(self._names) - pending
+        del self._names[pending:], self._numbers[pending:]
+        while self._count > self._ends[-1]:
+            columns, values = self._done.pop()
+            kept = max(self._ends[-1] - self._count + len(columns), 0)
+            self._count -= len(columns) - kept
+            if kept:
+                self._done.append((columns[:kept], values[:kept]))
+
+    def rows(self, file: str) -> Any:
+        """CSR rows of all that was kept."""
+        self._hash_names()
+        columns = np.concatenate([np.zeros(0, np.int32), *(part for part, _ in self._done)])
+        values = np.concatenate([np.zeros(0), *(part for _, part in self._done)])
+        self._done = []
+        return self._hash.rows(values, columns, np.asarray(self._ends, np.int32), file)
 
     def _gather(self, name: str, value: Any) -> None:
         self._room -= len(name)
         if self._room < 0:
-            raise _Bad("shorter names, or fewer values below them", shown(name.encode()))
+            raise _Bad("shorter names, or fewer values below them", shown(name.encode("latin-1")))
         if isinstance(value, str):
             if value:
-                self._found.append((f"{name}={value}", 1.0))
-        elif isinstance(value, dict):
-            for key, inner in value.items():
-                self._gather(f"{name}.{key}", inner)
-        elif isinstance(value, list):
-            for place, inner in enumerate(value):
-                self._gather(name if isinstance(inner, str) else f"{name}.{place}", inner)
+                self._put(f"{name}={value}", 1.0)
+        elif isinstance(value, dict | list):
+            if len(name) > _PREFIX:
+                expected = f"shorter names above other values, of at most {_PREFIX:,} bytes"
+                raise _Bad(expected, shown(name.encode("latin-1")))
+            if isinstance(value, dict):
+                for key, inner in value.items():
+                    self._gather(f"{name}.{key}", inner)
+            else:
+                for place, inner in enumerate(value):
+                    self._gather(name if isinstance(inner, str) else f"{name}.{place}", inner)
         elif value is not None:
             number = _float(value)
             if not math.isfinite(number):
-                raise _Bad("a finite number", f"{_shown(value)} under {name!r}")
+                raise _Bad("a finite number", f"{_shown(value)} under {_utf8(name)!r}")
             if number:
-                self._found.append((name, number))
+                self._put(name, number)
+
+    def _put(self, name: str, number: float) -> None:
+        self._names.append(name)
+        self._numbers.append(number)
+        self._characters += len(name)
+        self._count += 1
+        if len(self._names) >= _NAMES or self._characters >= _CHARACTERS:
+            self._hash_names()
+
+    def _hash_names(self) -> None:
+        if self._names:
+            columns = self._hash.columns(Texts.of(name.encode("latin-1") for name in self._names))
+            self._done.append((columns, np.asarray(self._numbers)))
+        self._names, self._numbers, self._characters = [], [], 0
+
+
+def _utf8(text: str) -> str:
+    """The characters of a string that holds the bytes of their UTF-8."""
+    return text.encode("latin-1").decode("utf-8", "replace")
 
 
 def _float(value: int | float) -> float:
@@ -186,17 +271,22 @@ def _float(value: int | float) -> float:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        value = value[:200]
     try:
-        return shown(json.dumps(value)[:200].encode())
+        return shown(json.dumps(value, ensure_ascii=False)[:200].encode("latin-1", "replace"))
     except (RecursionError, ValueError):
         return "something else"
 
 
 def _key(name: str, column: Any) -> str | None:
+    """A key as it is found in a row: one character for each byte."""
     if column is None or isinstance(column, str):
-        return column
+        return column if column is None else column.encode().decode("latin-1")
     raise ValueError(f"In jsonl columns are keys; give {name} as a string instead of {column!r}.")
 
 
 def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return value >= 0 and math.isfinite(_float(value))

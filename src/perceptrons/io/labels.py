@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from . import _numbers as numbers
 from . import _scans as scans
-from .records import Block, Limits, Refusals
+from .records import Block, FormatError, Limits, Refusals
 
 _KINDS = ("auto", "text", "number")
 _INTEGER = "an integer as label, as before"
+_BEYOND = "an integer label within int64"
+_Y_BYTES = 1 << 23  # of the labels of a batch: a row of them is as wide as the longest label
 _WORDS = "labels='text' takes all labels as words."
+_LONG = "Is label_column right? limits=Limits(label_bytes=…) sets the limit."
 
 
 _TYPES: dict[str, set[type]] = {
@@ -31,57 +35,105 @@ class Labels:
             raise ValueError(f"labels must be one of {', '.join(map(repr, _KINDS))}; got labels={kind!r}.")
         self.kind = {"auto": "auto", "text": "text", "number": "float"}[kind]
         self._refusals = refusals
+        self._label_bytes = limits.label_bytes
         self._table = LabelTable(limits.labels)
 
     # ------------------------------------------------------------------------------ fields of a block
 
     def of_fields(self, block: Block, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(labels, which rows have one) of trimmed fields."""
+        """(labels, which rows have one) of trimmed fields; words as numbers for :meth:`pieces`."""
         if self.kind == "text":
             return self._words(block, starts, stops)
-        values, kinds = parsed_numbers(block, starts, stops)
+        wholes, kinds = np.empty(len(starts), np.int64), np.empty(len(starts), np.uint8)
+        scans.parse_wholes(block.buffer, starts, stops, wholes, kinds)
+        if self.kind == "int" or (self.kind == "auto" and len(kinds) and kinds.all()):
+            self.kind = "int"
+            self._refuse(block, starts, stops, kinds != 1, lambda i: _BEYOND if kinds[i] == 2 else _INTEGER)
+            return wholes, kinds == 1
+        values, kinds = parsed_numbers(block, starts, stops, exact=True)
         if self.kind == "auto" and len(kinds):
-            self.kind = _kind_of(kinds)
+            self.kind = "float" if (kinds != numbers.NOTHING).all() else "text"
             if self.kind == "text":
                 return self._words(block, starts, stops)
-        good = kinds != numbers.NOTHING if self.kind == "float" else kinds == numbers.WHOLE
-        for i in np.flatnonzero(~good).tolist():
-            self._refusals.refuse(
-                block.error(
-                    int(starts[i]),
-                    self.wanted,
-                    _WORDS,
-                    found=block.token(int(starts[i]), int(stops[i])) if stops[i] > starts[i] else "nothing",
-                )
-            )
-        values[~good] = 0.0
-        return (values if self.kind == "float" else values.astype(np.int64)), good
+        bad = (kinds == numbers.NOTHING) | (kinds == INEXACT)
+        wanted = {INEXACT: numbers.WHOLE_LABEL}
+        self._refuse(block, starts, stops, bad, lambda i: wanted.get(int(kinds[i]), self.wanted))
+        values[bad] = 0.0
+        return values, ~bad
+
+    def _refuse(
+        self,
+        block: Block,
+        starts: np.ndarray,
+        stops: np.ndarray,
+        bad: np.ndarray,
+        wanted: Callable[[int], str],
+        way_out: str = _WORDS,
+    ) -> None:
+        def error(i: int) -> FormatError:
+            found = block.token(int(starts[i]), int(stops[i])) if stops[i] > starts[i] else "nothing"
+            return block.error(int(starts[i]), wanted(i), way_out, found=found)
+
+        self._refusals.refuse_all(np.flatnonzero(bad), error)
 
     def _words(self, block: Block, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        good = stops > starts
-        for i in np.flatnonzero(~good).tolist():
-            self._refusals.refuse(block.error(int(starts[i]), "a label", found="nothing"))
-        codes, row = self._table.codes(block.buffer, starts, stops)
-        if row < len(codes):
+        lengths = stops - starts
+        good = (lengths > 0) & (lengths <= self._label_bytes)
+        longest = f"a label of at most {self._label_bytes:,} bytes"
+        self._refuse(block, starts, stops, lengths == 0, lambda i: "a label", "")
+        self._refuse(block, starts, stops, lengths > self._label_bytes, lambda i: longest, _LONG)
+        codes = np.zeros(len(starts), np.int64)
+        kept = np.flatnonzero(good) if not good.all() else slice(None)
+        codes[kept], row = self._table.codes(block.buffer, starts[kept], stops[kept])
+        if row < len(starts[kept]):
             raise block.error(
-                int(starts[row]),
+                int(starts[kept][row]),
                 f"at most {self._table.most:,} different labels",
                 "Is label_column right? limits=Limits(labels=…) sets the limit.",
             )
-        return self._table.words()[codes], good
+        return codes, good
+
+    def pieces(
+        self, y: np.ndarray | list[Any] | None, rows: int
+    ) -> Iterator[tuple[slice, np.ndarray | None]]:
+        """(rows, their labels), so many rows at a time that the labels are no more than 8 MB.
+
+        An array of words is as wide as the longest of them: rows times that could be any number of bytes.
+        """
+        if y is None:
+            yield slice(0, rows), None
+            return
+        if self.kind != "text":
+            yield slice(0, rows), self.of_values(y) if isinstance(y, list) else y
+            return
+        if isinstance(y, list):
+            y = [str(value) for value in y]
+        longest = max(map(len, y), default=1) if isinstance(y, list) else self._table.longest
+        step = max(1, _Y_BYTES // (4 * max(1, longest)))
+        for start in range(0, max(rows, 1), step):
+            part = slice(start, min(start + step, rows))
+            yield part, self.of_values(y[part]) if isinstance(y, list) else self._table.words(y[part])
 
     # ---------------------------------------------------------------------------------------- values
 
-    def misfits(self, values: list[Any]) -> list[int]:
-        """Which Python values are no labels of the stream's kind; the first batch decides the kind."""
+    def misfits(self, values: list[Any], floats_below: float = float(2**63)) -> list[int]:
+        """Which Python values are no labels of the stream's kind; the first batch decides the kind.
+
+        Floats must be below a limit: those of JSON have been rounded, and beyond 2**53 integers get lost.
+        """
         types = {type(value) for value in values} & _TYPES["text"]  # nothing else can be a label
         if self.kind == "auto" and types:
             self.kind = "text" if str in types else "float" if float in types else "int"
-        return [
-            i
-            for i, value in enumerate(values)
-            if type(value) not in _TYPES[self.kind] or (self.kind != "text" and not abs(value) < 2**63)
-        ]
+        return [i for i, value in enumerate(values) if not self._fits(value, floats_below)]
+
+    def _fits(self, value: Any, floats_below: float) -> bool:
+        if type(value) not in _TYPES[self.kind]:
+            return False
+        if type(value) is float and not abs(value) < floats_below:
+            return False
+        if self.kind == "text":
+            return len(value if type(value) is str else str(value)) <= self._label_bytes
+        return abs(value) < 2**63 and (self.kind == "int" or float(value) == value)
 
     def of_values(self, values: list[Any]) -> np.ndarray:
         """Labels of Python values that fit."""
@@ -99,24 +151,26 @@ class Labels:
     way_out = _WORDS
 
 
-def _kind_of(kinds: np.ndarray) -> str:
-    if (kinds == numbers.WHOLE).all():
-        return "int"
-    return "float" if (kinds != numbers.NOTHING).all() else "text"
+INEXACT = 4  # a kind of number: it lies between two doubles beyond 2**53
 
 
-def parsed_numbers(block: Block, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(values, what each is) of trimmed fields; one beyond all doubles counts as no number."""
+def parsed_numbers(
+    block: Block, starts: np.ndarray, stops: np.ndarray, exact: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """(values, what each is) of trimmed fields; one beyond all doubles counts as no number.
+
+    With ``exact`` a number beyond 2**53 that would be rounded is marked as INEXACT.
+    """
     values, kinds = np.empty(len(starts)), np.empty(len(starts), np.uint8)
     scans.parse_numbers(
         block.buffer, starts, stops, values, values.view(np.int64), kinds, numbers.POWERS.tens
     )
     if (kinds == numbers.LONG).any():
 
-        def refuse(k: int, position: int) -> None:
-            kinds[k] = numbers.NOTHING
+        def refuse(k: int, position: int, expected: str = "") -> None:
+            kinds[k] = INEXACT if expected == numbers.WHOLE_LABEL else numbers.NOTHING
 
-        numbers.finish(block.buffer, values, refuse)
+        (numbers.finish_labels if exact else numbers.finish)(block.buffer, values, refuse)
     return values, kinds
 
 
@@ -129,7 +183,9 @@ class LabelTable:
         self._slots = np.full(16, -1, np.int64)
         self._buffer = np.zeros(256, np.uint8)
         self._starts = np.zeros(16, np.int64)
+        self.longest = 1  #: bytes of the longest label
         self._words: np.ndarray | None = None
+        self._width = 1  # characters of the longest label
 
     def codes(self, buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, int]:
         """The number of each label; and the row where there were too many, or the number of rows."""
@@ -143,13 +199,15 @@ class LabelTable:
                 return codes, row
             self._add(buffer[starts[row] : stops[row]])
 
-    def words(self) -> np.ndarray:
-        """All labels, in the order of their numbers."""
+    def words(self, codes: np.ndarray) -> np.ndarray:
+        """The labels with these numbers."""
         if self._words is None:
             spans = zip(self._starts[: self._count].tolist(), self._starts[1 : self._count + 1].tolist())
-            words = [self._buffer[a:b].tobytes().decode("utf-8", "replace") for a, b in spans]
-            self._words = np.asarray(words or [""], dtype=np.str_)
-        return self._words
+            words = [self._buffer[a:b].tobytes().decode("utf-8", "replace") for a, b in spans] or [""]
+            few = 4 * len(words) * self.longest <= _Y_BYTES  # else only the labels that are asked for
+            self._width = max(map(len, words))
+            self._words = np.asarray(words, dtype=np.str_ if few else object)
+        return self._words[codes].astype(f"<U{max(1, self._width)}", copy=False)
 
     def _add(self, label: np.ndarray) -> None:
         start = int(self._starts[self._count])
@@ -157,6 +215,7 @@ class LabelTable:
         self._buffer = _with_room(self._buffer, stop)
         self._starts = _with_room(self._starts, self._count + 2)
         self._buffer[start:stop] = label
+        self.longest = max(self.longest, len(label))
         self._starts[self._count + 1] = stop
         self._count += 1
         self._words = None

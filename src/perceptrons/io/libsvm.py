@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from . import _loops as loops
-from ._numbers import POWERS, finish
-from .records import Block, FormatError, Limits, Refusals, cast
+from ._numbers import POWERS, finish, finish_labels
+from .records import Block, FormatError, Limits, Refusals, cast, checked_limits
 from .sources import Opened, blocks, sources
 
 _FROM_ZERO = "zero_based=True reads files whose first index is 0."
+_FINITE = "a finite number as value"
 _TROUBLES: dict[int, tuple[str, str]] = {
     loops.BAD_LABEL: ("a number as label", ""),
     loops.BAD_INDEX: ("index:value", ""),
     loops.NO_COLON: ("index:value", ""),
-    loops.BAD_VALUE: ("a finite number as value", ""),
+    loops.BAD_VALUE: (_FINITE, ""),
     loops.NOT_ASCENDING: ("an index larger than the one before it", "Sort the pairs of each line by index."),
     loops.TOO_SMALL: ("an index of at least 1", _FROM_ZERO),
     loops.QUERY: ("index:value", "Queries (qid:…) are for ranking; remove them: sed 's/ qid:[0-9]*//'."),
@@ -37,7 +39,7 @@ class Growing:
         self.indptr[0] = 0
         self.indices = np.empty(pairs, np.int32)
         self.values = np.empty(pairs)
-        self.state = np.zeros(6, np.int64)
+        self.state = np.zeros(7, np.int64)
         self.state[loops.LARGEST] = -1
 
     @property
@@ -64,7 +66,7 @@ class Growing:
 
     def restart(self) -> None:
         """Forget the rows, keep the room."""
-        self.state[[loops.POSITION, loops.ROWS, loops.PAIRS, loops.LONG_ONES]] = 0
+        self.state[[loops.POSITION, loops.ROWS, loops.PAIRS, loops.LONG_ONES, loops.SKIPPED]] = 0
 
 
 class Libsvm:
@@ -92,16 +94,16 @@ class Libsvm:
             return self.n_features
         return max(0, int(self._room.state[loops.LARGEST]) + 1 - self.first)
 
-    def parse(self, block: Block) -> tuple[Any, np.ndarray, None]:
+    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray, None]]:
         """CSR rows and labels of a block."""
         self._room.restart()
         self.add(block, self._room)
-        return *self.matrix(self._room, block.file, copy=True), None
+        yield *self.matrix(self._room, block.file, copy=True), None
 
     def add(self, block: Block, room: Growing) -> None:
         """Append the rows of a block."""
         room.make_room(block.size)
-        room.state[[loops.POSITION, loops.LONG_ONES]] = 0
+        room.state[[loops.POSITION, loops.LONG_ONES, loops.SKIPPED]] = 0
         rows, pairs = room.rows, room.pairs
         most = self.limits.features if self.n_features is None else self.n_features
         largest = most - 1 + self.first
@@ -119,11 +121,12 @@ class Libsvm:
                 POWERS.tens,
                 self.first,
                 largest,
+                self.refusals.only_counted,
             )
             if code == loops.DONE:
                 break
             self.refusals.refuse(self._error(block, code, int(room.state[loops.ERROR]), largest))
-            room.state[loops.POSITION] = block.line_after(int(room.state[loops.POSITION]))
+        self.refusals.count += int(room.state[loops.SKIPPED])
         if room.state[loops.LONG_ONES]:
             self._finish_long(block, room, rows, pairs)
 
@@ -137,20 +140,17 @@ class Libsvm:
         """Numbers of many digits; a row with one beyond all doubles is refused, and leaves nothing."""
         bad: set[int] = set()
 
-        def label(k: int, position: int) -> None:
-            self.refusals.refuse(block.error(position, "a finite number as label"))
+        def label(k: int, position: int, expected: str) -> None:
+            self.refusals.refuse(lambda: block.error(position, expected))
             bad.add(rows + k)
 
         def value(k: int, position: int) -> None:
             row = int(np.searchsorted(room.indptr[: room.rows + 1], pairs + k, side="right")) - 1
             if row not in bad:
-                start = position - block.buffer[:position].tobytes()[::-1].index(b":") - 1
-                while start and 48 <= block.buffer[start - 1] <= 57:
-                    start -= 1
-                self.refusals.refuse(block.error(start, "a finite number as value"))
+                self.refusals.refuse(lambda: block.error(_pair_of(block, position), _FINITE))
                 bad.add(row)
 
-        finish(block.buffer, room.labels[rows : room.rows], label)
+        finish_labels(block.buffer, room.labels[rows : room.rows], label)
         finish(block.buffer, room.values[pairs : room.pairs], value)
         if bad:
             self._drop(room, sorted(bad))
@@ -184,6 +184,14 @@ class Libsvm:
         values = values.copy() if copy and values.base is not None else values
         labels = room.labels[:n].copy() if copy else room.labels
         return sp.csr_array((values, indices, indptr), shape=(n, self.width)), labels
+
+
+def _pair_of(block: Block, position: int) -> int:
+    """Where the pair starts whose value is at this position: behind the colon and the digits before it."""
+    start = position - 1
+    while start and 48 <= block.buffer[start - 1] <= 57:
+        start -= 1
+    return start
 
 
 def read_libsvm(
@@ -224,7 +232,13 @@ def read_libsvm(
     (array([[0.5, 0. , 2. ],
            [0. , 0.1, 0. ]]), array([ 1., -1.]))
     """
-    limits = limits or Limits()
+    limits = checked_limits(limits)
+    if n_features is not None and not (isinstance(n_features, int | np.integer) and 1 <= n_features < 2**31):
+        raise ValueError(
+            f"n_features must be an integer from 1 to {2**31 - 1}; got n_features={n_features!r}."
+        )
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error must be 'raise' or 'skip'; got on_error={on_error!r}.")
     refusals = Refusals(on_error == "skip")
     reader = Libsvm(refusals, limits, n_features, zero_based, dtype)
     chosen = sources(source)

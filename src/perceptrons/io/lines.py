@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import NamedTuple
 
 import numpy as np
 
 from . import _scans as scans
-from .records import RETURN, Block, FormatError, Refusals, shown
-from .sources import SLACK
+from .records import Block, FormatError, Limits, Refusals, shown
+from .sources import CHUNK, SLACK, refuse_long_lines
 
 _REPLACE = "encoding_errors='replace' reads it with U+FFFD in its place."
 
@@ -30,34 +31,28 @@ class Lines(NamedTuple):
         """Without the first lines."""
         return Lines(self.block, self.starts[n:], self.stops[n:])
 
+    def some(self, start: int, stop: int) -> Lines:
+        """The lines from ``start`` to ``stop``."""
+        return Lines(self.block, self.starts[start:stop], self.stops[start:stop])
 
-def lines_of(block: Block, refusals: Refusals, replace: bool = False) -> Lines:
-    """The lines of a block; blank ones are left out, and those that are not text are refused."""
-    n = block.n_lines
-    ends, flags = np.empty(n, np.int64), np.empty(n + 1, np.uint8)
-    scans.find_lines(block.buffer, block.size, ends, flags)
-    flags = flags[:n]
-    if replace and (flags == scans.NOT_UTF8).any():
-        return lines_of(_replaced(block), refusals)
-    starts = np.empty(n, np.int64)
-    starts[:1], starts[1:] = 0, ends[:-1] + 1
-    stops = _without_returns(block.buffer, starts, ends)
-    for i in np.flatnonzero(flags).tolist():
-        refusals.refuse(_not_text(block, int(starts[i]), int(stops[i])))
-    keep = (stops > starts) & (flags == scans.FINE)
-    if keep.all():
+
+def lines_of(block: Block, refusals: Refusals, replace: Limits | None = None) -> Lines:
+    """The lines of a block; blank ones are left out, and those that are not text are refused.
+
+    With ``replace`` what is not UTF-8 becomes U+FFFD, within these limits.
+    """
+    starts, stops = np.empty(block.n_lines, np.int64), np.empty(block.n_lines, np.int64)
+    flags = np.empty(block.n_lines, np.uint8)
+    n = int(scans.find_lines(block.buffer, block.size, starts, stops, flags))
+    starts, stops, flags = starts[:n], stops[:n], flags[:n]
+    if replace is not None and (flags == scans.NOT_UTF8).any():
+        return lines_of(_replaced(block, replace, refusals), refusals)
+    bad = np.flatnonzero(flags)
+    if not len(bad):
         return Lines(block, starts, stops)
+    refusals.refuse_all(bad, lambda i: _not_text(block, int(starts[i]), int(stops[i])))
+    keep = flags == scans.FINE
     return Lines(block, starts[keep], stops[keep])
-
-
-def _without_returns(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The ends of lines before the carriage returns of Windows."""
-    stops = ends.copy()
-    while True:
-        back = (stops > starts) & (buffer[stops - 1] == RETURN)
-        if not back.any():
-            return stops
-        stops -= back
 
 
 def _not_text(block: Block, start: int, stop: int) -> FormatError:
@@ -73,7 +68,14 @@ def _not_text(block: Block, start: int, stop: int) -> FormatError:
     raise AssertionError("the line is text")
 
 
-def _replaced(block: Block) -> Block:
-    """The same lines with U+FFFD where they are not UTF-8."""
-    raw = block.buffer[: block.size].tobytes().decode("utf-8", "replace").encode()
-    return block._replace(buffer=np.frombuffer(bytearray(raw) + bytes(SLACK), np.uint8), size=len(raw))
+def _replaced(block: Block, limits: Limits, refusals: Refusals) -> Block:
+    """The same lines with U+FFFD where they are not UTF-8; it is longer than what it replaces."""
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    buffer, size = np.empty(3 * block.size + SLACK, np.uint8), 0
+    for start in range(0, block.size, CHUNK):
+        stop = min(start + CHUNK, block.size)
+        part = decode(block.buffer[start:stop].tobytes(), stop == block.size).encode()
+        buffer[size : size + len(part)] = np.frombuffer(part, np.uint8)
+        size += len(part)
+    refuse_long_lines(buffer, 0, size, block.file, block.line, limits, refusals)
+    return block._replace(buffer=buffer, size=size)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +21,20 @@ class Batch(NamedTuple):
     def n_rows(self) -> int:
         return len(self.X) if isinstance(self.X, Texts) else int(self.X.shape[0])
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays, as far as they are known."""
+        parts = self.X if isinstance(self.X, Texts) else [getattr(self.X, name, None) for name in _CSR]
+        return sum(getattr(part, "nbytes", 0) for part in (*parts, self.y, self.weights))
+
     def after(self, rows: int) -> Batch:
         """The batch without its first rows."""
-        X = self.X.after(rows) if isinstance(self.X, Texts) else self.X[rows:]
+        X = some_rows(self.X, slice(rows, None))
         y, weights = (None if part is None else part[rows:] for part in (self.y, self.weights))
         return Batch(X, y, weights, self.first_row + rows)
+
+
+_CSR = ("data", "indices", "indptr")  # a dense array has a part named data, too: all of it
 
 
 class _Spans(NamedTuple):
@@ -66,18 +76,50 @@ class Texts(_Spans):
 
     def after(self, rows: int) -> Texts:
         """Without the first texts."""
-        return Texts(self.buffer, self.starts[rows:], self.stops[rows:])
+        return self.some(slice(rows, None))
+
+    def some(self, rows: Any) -> Texts:
+        """Some of the texts: by a slice, or by an array of numbers or truth values."""
+        return Texts(self.buffer, self.starts[rows], self.stops[rows])
 
 
 class Limits(NamedTuple):
-    """What a reader takes before it refuses; memory stays within a few times ``line_bytes``."""
+    """What a reader takes before it refuses.
 
-    line_bytes: int = 1 << 24  #: the longest line
-    features: int = 1 << 26  #: the largest index of libsvm
-    columns: int = 1 << 20  #: of a table
+    A pass over a stream adds at most 8 times ``line_bytes`` (or ``batch_bytes``, where that is more) plus
+    64 MB to the memory of the process, whatever the file holds, with the other limits at their defaults.
+    """
+
+    line_bytes: int = 1 << 24  #: the longest line; of parquet: footer, and the open pages of all columns
+    features: int = 1 << 26  #: the largest index of libsvm, at most 2**31 - 1
+    columns: int = 1 << 17  #: of a table
     decompressed_bytes: int | None = None  #: of one file; None: any number
     ratio: float = 1000.0  #: decompressed bytes per compressed byte, beyond the first 16 MiB
     labels: int = 1 << 16  #: different labels, where labels are text
+    label_bytes: int = 1 << 10  #: the longest label, where labels are text
+    values: int = 1 << 18  #: of one row of vw or jsonl
+
+
+_MOST = {"decompressed_bytes": 2**63 - 1}  # of the others: what 32-bit positions and indices hold
+
+
+def checked_limits(limits: Limits | None) -> Limits:
+    """The limits, or the default ones; a limit that the readers could not keep is refused."""
+    if limits is None:
+        return Limits()
+    if not isinstance(limits, Limits):
+        raise TypeError(f"limits must be a perceptrons.io.Limits; got {type(limits).__name__}.")
+    for name, value in limits._asdict().items():
+        if name == "ratio":
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise ValueError(f"limits.ratio must be a number above 0; got ratio={value!r}.")
+            continue
+        most = _MOST.get(name, 2**31 - 1)
+        if value is None and name == "decompressed_bytes":
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+            raise ValueError(f"limits.{name} must be an integer from 1 to {most}; got {name}={value!r}.")
+    return limits
 
 
 class FormatError(ValueError):
@@ -110,6 +152,11 @@ class FormatError(ValueError):
         return f"{where}: expected {self.expected}, found {self.found}.{end}"
 
 
+def some_rows(X: Any, rows: Any) -> Any:
+    """Some rows of what a batch may hold."""
+    return X.some(rows) if isinstance(X, Texts) else X[rows]
+
+
 def cast(values: np.ndarray, dtype: Any, file: str) -> np.ndarray:
     """Values in the precision that was asked for, which must hold them."""
     with np.errstate(over="ignore"):
@@ -130,12 +177,29 @@ class Refusals:
         self.count = 0
         self.first: FormatError | None = None
 
-    def refuse(self, error: FormatError) -> None:
-        """Raise, or count and go on."""
-        if not self.skip:
-            raise error
+    @property
+    def only_counted(self) -> bool:
+        """Whether one more bad line is only counted: nobody will see what is wrong with it."""
+        return self.skip and self.first is not None
+
+    def refuse(self, error: FormatError | Callable[[], FormatError]) -> None:
+        """Raise, or count and go on.
+
+        An error costs as much as its block is long, so it may be given as a function, which is called only
+        for an error that somebody sees.
+        """
+        if not self.only_counted:
+            error = error if isinstance(error, FormatError) else error()
+            if not self.skip:
+                raise error
+            self.first = error
         self.count += 1
-        self.first = self.first or error
+
+    def refuse_all(self, which: np.ndarray, error: Callable[[int], FormatError]) -> None:
+        """Refuse each of these places; ``error(place)`` says what is wrong there."""
+        if len(which):
+            self.refuse(lambda: error(int(which[0])))
+            self.count += len(which) - 1
 
 
 class Block(NamedTuple):
@@ -164,19 +228,16 @@ class Block(NamedTuple):
         """What stands at a position, up to the next space, as it is shown in a message."""
         raw = self.buffer[position : min(self.size, position + 80 if stop is None else stop)].tobytes()
         line = raw.split(b"\n")[0]
-        if stop is None and line[:1] not in (b"", b" ", b"\t", b"\r"):
-            line = line.split()[0]
-        if line.strip() == b"":
+        if stop is None and line[:1] not in _BLANKS:
+            line = _BLANK.split(line)[0]
+        if line.strip(b" \t\r") == b"":
             return "the end of the line" if not line.strip(b"\r") else "a space"
         return shown(line)
 
-    def line_after(self, position: int) -> int:
-        """Where the next line starts."""
-        ends = np.flatnonzero(self.buffer[position : self.size] == NEWLINE)
-        return position + int(ends[0]) + 1 if len(ends) else self.size
-
 
 NEWLINE, RETURN = 10, 13
+_BLANKS = (b"", b" ", b"\t", b"\r")
+_BLANK = re.compile(rb"[ \t\r]")  # what separates fields; other white space of Python is not blank here
 _LONGEST_SHOWN = 40
 
 

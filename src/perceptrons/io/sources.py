@@ -6,6 +6,7 @@ more than is asked for, and a file that grows beyond the limits is refused.
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import sys
@@ -15,12 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _scans as scans
 from .records import NEWLINE, RETURN, Block, FormatError, Limits, Refusals, shown
 
-CHUNK = 1 << 16  # compressed bytes taken at a time
+CHUNK = 1 << 16  # compressed bytes taken at a time, and decompressed ones made at least
 SLACK = 64  # bytes behind a block, so that loops may look ahead
+LINES = 1 << 16  # of a block
 FREE = 1 << 24  # decompressed bytes before a ratio means anything
-XZ_MEMORY = 1 << 28  # bytes an xz file may ask for
+_PIECE = 1 << 20  # bytes read at a time: a decompressor makes a copy of them
+_MOST_WINDOW = 1 << 30
+_LEAST_WINDOW = 1 << 23  # bytes; every preset of zstd below --ultra, and xz up to -6
 
 
 class Source(NamedTuple):
@@ -131,7 +136,7 @@ class Tap:
 class _Gzip:
     """zlib's object with the manners of bz2's and lzma's."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: int) -> None:
         self._inner = zlib.decompressobj(wbits=31)
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
@@ -151,10 +156,10 @@ class _Zstd:
 
     LITTLE = 1024
 
-    def __init__(self) -> None:
+    def __init__(self, window: int) -> None:
         import zstandard
 
-        self._inner = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        self._inner = zstandard.ZstdDecompressor(max_window_size=window).decompressobj()
         self._waiting = b""
         self._made = b""
 
@@ -171,23 +176,23 @@ class _Zstd:
     needs_input = property(lambda self: not self._made and not self._waiting)
 
 
-def _bz2() -> Any:
+def _bz2(window: int) -> Any:
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
-def _xz() -> Any:
+def _xz(window: int) -> Any:
     import lzma
 
-    return lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+    return lzma.LZMADecompressor(memlimit=window + (1 << 21))
 
 
 class Codec(NamedTuple):
     name: str
     magic: bytes
     suffix: str
-    new: Callable[[], Any]
+    new: Callable[[int], Any]  #: called with the most bytes that may be kept to refer back to
 
 
 CODECS = (
@@ -198,6 +203,9 @@ CODECS = (
 )
 
 
+_WINDOW = "It may refer back to 4 times limits.line_bytes; limits=Limits(line_bytes=…) sets the limit."
+
+
 class Decompressed:
     """The content of a compressed file, member after member."""
 
@@ -205,12 +213,13 @@ class Decompressed:
         self._tap, self._codec, self._name, self._limits = tap, codec, name, limits
         self._member = self._new_member()
         self._unread = b""
+        self._waiting = memoryview(b"")  # made, and not yet handed out
         self._made = 0
         self._ended = False
 
     def _new_member(self) -> Any:
         try:
-            return self._codec.new()
+            return self._codec.new(min(max(_LEAST_WINDOW, 4 * self._limits.line_bytes), _MOST_WINDOW))
         except ImportError as error:
             raise ImportError(
                 f"{self._name} is compressed with zstd, which needs an extra package: "
@@ -219,18 +228,20 @@ class Decompressed:
 
     def readinto(self, view: memoryview) -> int:
         """At most len(view) bytes; 0 at the end."""
-        while not self._ended:
+        while not self._waiting and not self._ended:
             try:
-                data = self._next(len(view))
+                data = self._next(max(len(view), CHUNK))
             except (ValueError, OSError, EOFError, MemoryError):
                 raise  # an error of reading, or one of ours
             except Exception as error:  # zlib.error, LZMAError, ZstdError: each codec has its own
-                raise self._refused("intact data", f"damaged data ({error})") from error
-            if data:
-                self._count(len(data))
-                view[: len(data)] = data
-                return len(data)
-        return 0
+                raise self._refused(
+                    "intact data", f"damaged data ({error})", _WINDOW if "emory" in str(error) else ""
+                ) from error
+            self._count(len(data))
+            self._waiting = memoryview(data)
+        n = min(len(view), len(self._waiting))
+        view[:n], self._waiting = self._waiting[:n], self._waiting[n:]
+        return n
 
     def _next(self, n: int) -> bytes:
         if self._member.eof:
@@ -306,70 +317,91 @@ class Opened:
 def blocks(
     opened: Opened, batch_bytes: int, limits: Limits, refusals: Refusals, line: int = 1
 ) -> Iterator[Block]:
-    """Whole lines, about ``batch_bytes`` at a time, cut by content alone, however a pipe delivers."""
+    """Whole lines, cut by content alone, however a pipe delivers.
+
+    A block has at most ``batch_bytes`` bytes, or one line that is longer and less than ``batch_bytes`` behind
+    it; and at most ``LINES`` lines, since what a reader makes of a line is larger than a short line.
+    """
     name = opened.source.name
     carry = np.zeros(0, np.uint8)
-    ended = False
-    first = True
+    ended, first = False, True
     while not ended:
-        buffer = np.empty(max(batch_bytes, 2 * len(carry)) + SLACK, np.uint8)
-        buffer[: len(carry)] = carry
-        size, ended = _filled(opened.content, buffer, len(carry))
-        if first:
-            buffer, size = _without_mark(buffer, size, name)
-            first = False
+        buffer, size, cut, ended = _whole_lines(opened.content, carry, batch_bytes, limits.line_bytes)
+        at = _mark(buffer, size, name) if first else 0
+        first = False
+        if ended and size > at and buffer[size - 1] != NEWLINE:
+            buffer[size] = NEWLINE
+            size += 1
         if ended:
-            if size and buffer[size - 1] != NEWLINE:
-                buffer[size] = NEWLINE
-                size += 1
             cut = size
-        else:
-            cut = last_line_end(buffer, size)
-            if cut == 0 and size > limits.line_bytes:
-                refusals.refuse(_too_long(name, line, limits))
-                carry, ended = _past_the_line(opened.content)
-                line += 1
-                continue
+        elif cut == 0:
+            refusals.refuse(functools.partial(_too_long, name, line, limits))
+            del buffer
+            carry, ended = _past_the_line(opened.content)
+            line += 1
+            continue
         carry = buffer[cut:size].copy()
         if cut > limits.line_bytes:
-            _emptied(buffer, cut, name, line, limits, refusals)
-        if cut:
-            n_lines = int(np.count_nonzero(buffer[:cut] == NEWLINE))
-            yield Block(buffer, cut, name, line, n_lines)
-            line += n_lines
+            refuse_long_lines(buffer, at, cut, name, line, limits, refusals)
+        while at < cut:
+            stop, n_lines = scans.some_lines(buffer, at, cut, LINES)
+            yield Block(buffer[at:], int(stop) - at, name, line, int(n_lines))
+            at, line = int(stop), line + int(n_lines)
+        del buffer
 
 
-def _filled(content: Any, buffer: np.ndarray, size: int) -> tuple[int, bool]:
-    """Read until the buffer is full or the content ends."""
+def _whole_lines(
+    content: Any, carry: np.ndarray, batch_bytes: int, most: int
+) -> tuple[np.ndarray, int, int, bool]:
+    """(buffer, bytes in it, where its last line ends, whether the content has ended).
+
+    It starts with ``carry``. A line end of 0 means that there is none within ``most`` bytes. Each byte is
+    looked at a bounded number of times, and copied a bounded number of times.
+    """
+    size, ended, cut = len(carry), False, last_line_end(carry, 0, len(carry))
+    buffer = np.empty(max(batch_bytes, 2 * size) + SLACK, np.uint8)
+    buffer[:size] = carry
+    while not ended and cut == 0 and size <= most:
+        start, target = size, max(batch_bytes, size + batch_bytes // 2)
+        if target + SLACK > len(buffer):
+            larger = np.empty(max(target, 2 * size) + SLACK, np.uint8)
+            larger[:size] = buffer[:size]
+            buffer = larger
+        size, ended = _filled(content, buffer, size, target)
+        cut = last_line_end(buffer, start, size)
+    return buffer, size, cut, ended
+
+
+def _filled(content: Any, buffer: np.ndarray, size: int, room: int) -> tuple[int, bool]:
+    """Read until so many bytes are there or the content ends."""
     view = memoryview(buffer)  # type: ignore[arg-type]  # the stubs do not know it for a Buffer
-    room = len(buffer) - SLACK
     while size < room:
-        n = content.readinto(view[size:room])
+        n = content.readinto(view[size : min(room, size + _PIECE)])
         if n == 0:
             return size, True
         size += n
     return size, False
 
 
-def last_line_end(buffer: np.ndarray, size: int) -> int:
-    """The position behind the last line end; 0 if there is none."""
+def last_line_end(buffer: np.ndarray, start: int, size: int) -> int:
+    """The position behind the last line end from ``start`` on; 0 if there is none."""
     step = 4096
-    for stop in range(size, 0, -step):
-        start = max(0, stop - step)
-        ends = np.flatnonzero(buffer[start:stop] == NEWLINE)
+    for stop in range(size, start, -step):
+        begin = max(start, stop - step)
+        ends = np.flatnonzero(buffer[begin:stop] == NEWLINE)
         if len(ends):
-            return start + int(ends[-1]) + 1
+            return begin + int(ends[-1]) + 1
     return 0
 
 
-def _without_mark(buffer: np.ndarray, size: int, name: str) -> tuple[np.ndarray, int]:
-    """Without the mark that some programs put before UTF-8."""
+def _mark(buffer: np.ndarray, size: int, name: str) -> int:
+    """The length of the mark that some programs put before UTF-8."""
     head = buffer[: min(size, 3)].tobytes()
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise FormatError(
             name, 1, 1, "UTF-8", "UTF-16", f"Convert it: iconv -f UTF-16 -t UTF-8 {name} > converted."
         )
-    return (buffer[3:], size - 3) if head == b"\xef\xbb\xbf" else (buffer, size)
+    return 3 if head == b"\xef\xbb\xbf" else 0
 
 
 def _too_long(name: str, line: int, limits: Limits) -> FormatError:
@@ -383,20 +415,25 @@ def _too_long(name: str, line: int, limits: Limits) -> FormatError:
     )
 
 
-def _emptied(buffer: np.ndarray, size: int, name: str, line: int, limits: Limits, refusals: Refusals) -> None:
-    """Refuse the lines of a block that are too long; one that is skipped becomes blank."""
-    ends = np.flatnonzero(buffer[:size] == NEWLINE)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    for i in np.flatnonzero(ends - starts > limits.line_bytes):
-        refusals.refuse(_too_long(name, line + int(i), limits))
-        buffer[starts[i] : ends[i]] = RETURN  # as good as nothing before a line end
+def refuse_long_lines(
+    buffer: np.ndarray, at: int, size: int, name: str, line: int, limits: Limits, refusals: Refusals
+) -> None:
+    """Refuse the lines from ``at`` on that are too long; one that is skipped becomes blank."""
+    while True:
+        start, stop, before = scans.next_long_line(buffer, at, size, limits.line_bytes)
+        if start == size:
+            return
+        line += int(before)
+        refusals.refuse(functools.partial(_too_long, name, line, limits))
+        buffer[start:stop] = RETURN  # as good as nothing before a line end
+        at, line = int(stop) + 1, line + 1
 
 
 def _past_the_line(content: Any) -> tuple[np.ndarray, bool]:
     """What follows the next line end, as far as it has been read; whether the content has ended."""
     buffer = np.empty(CHUNK + SLACK, np.uint8)
     while True:
-        size, ended = _filled(content, buffer, 0)
+        size, ended = _filled(content, buffer, 0, CHUNK)
         ends = np.flatnonzero(buffer[:size] == NEWLINE)
         if len(ends):
             return buffer[int(ends[0]) + 1 : size].copy(), False

@@ -11,7 +11,7 @@ import numpy as np
 
 from .ahead import ReadAhead
 from .formats import FORMATS, by_content, by_name
-from .records import Batch, Block, FormatError, Limits, Refusals
+from .records import Batch, Block, FormatError, Limits, Refusals, checked_limits
 from .sources import Opened, Source, blocks, sources
 
 _LEAST_BLOCK = 16  # bytes
@@ -86,7 +86,8 @@ class Stream:
 
     @n_features.setter
     def n_features(self, n: int) -> None:
-        self._options["n_features"] = n
+        _whole("n_features", n, 1, 2**31 - 1)
+        self._options["n_features"] = int(n)
         if self._parser is not None:
             self._parser.n_features = n
 
@@ -147,7 +148,7 @@ class Stream:
         items: Any = self._after(skip)
         if self._options["read_ahead"]:
             pipe = any(source.pipe for source in self._sources)
-            items = ReadAhead(items, self._options["read_ahead"], pipe)
+            items = ReadAhead(items, self._options["read_ahead"], pipe, lambda item: item[0].nbytes)
         self._running = items
         try:
             for batch, self.bytes_read in items:
@@ -171,9 +172,10 @@ class Stream:
     def _produced(self) -> Iterator[tuple[Batch, int]]:
         row = before = 0
         for source in self._sources:
-            for (X, y, weights), taken in self._of_source(source):
+            for part, taken in self._of_source(source):
+                X, y, weights = part
                 batch = Batch(X, y, weights, row)
-                del X
+                del part, X, y, weights
                 if batch.n_rows:
                     row += batch.n_rows
                     yield batch, before + taken
@@ -192,7 +194,9 @@ class Stream:
         getattr(self._parser, "next_file", lambda: None)()
         with contextlib.closing(opened):
             for block in found:
-                yield self._parser.parse(block), opened.tap.taken
+                for part in self._parser.parts(block):
+                    yield part, opened.tap.taken
+                    del part
                 del block
 
     def _opened(self, source: Source) -> tuple[Opened, Iterator[Block]]:
@@ -240,7 +244,7 @@ def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
     if format == "vw":
         from .vw import VowpalWabbit
 
-        replace = options["encoding_errors"] == "replace"
+        replace = limits if options["encoding_errors"] == "replace" else None
         return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
     from .tables import Options, Table
 
@@ -316,6 +320,7 @@ def open_stream(
     encoding_errors : {"refuse", "replace"}, default="refuse"
         What becomes of bytes that are not UTF-8.
     limits : Limits, optional
+        What is refused, so that memory stays bounded; see :class:`Limits`.
     labels : {"auto", "text", "number"}, default="auto"
         Kind of the labels in tables, jsonl and parquet; ``"auto"``: integers, numbers or words, by the first
         batch.
@@ -340,7 +345,7 @@ def open_stream(
     _whole("seed", seed, 0, 2**63 - 1)
     _whole("batch_bytes", batch_bytes, _LEAST_BLOCK, 2**31 - 1)
     _whole("read_ahead", read_ahead, 0, 1024)
-    limits = limits if limits is not None else Limits()
+    limits = checked_limits(limits)
     if n_features is not None:
         _whole("n_features", n_features, 1, 2**31 - 1)
     if np.dtype(dtype) not in (np.float32, np.float64):

@@ -9,17 +9,18 @@ in the column of its name, a word in that of ``name=word``. The first batch deci
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _scans as scans
-from ._numbers import NOTHING
+from ._numbers import NOTHING, NUMBER
 from .hashed import Hash
 from .labels import Labels, parsed_numbers
 from .lines import Lines, lines_of
-from .records import Block, FormatError, Limits, Refusals, Texts, cast, shown
+from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, shown, some_rows
 
 Column = int | str
 _NAMES = {"label", "class", "target", "y", "text", "weight"}  # that a header has and data have not
@@ -40,6 +41,10 @@ class Options(NamedTuple):
     labels: str = "auto"
     dtype: Any = np.float64
     replace: bool = False
+
+
+_FIELDS = 1 << 18  # of a batch: the work on a field takes 50 bytes, and a field may be empty
+_NAME_BYTES = 1 << 10  # of a column's name
 
 
 class Roles(NamedTuple):
@@ -119,13 +124,18 @@ class Table:
 
     # -------------------------------------------------------------------------------------- parsing
 
-    def parse(self, block: Block) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
-        """Rows, labels and weights of a block."""
-        lines = lines_of(block, self.refusals, self.options.replace)
+    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+        """Rows, labels and weights of a block, in batches of a bounded number of fields."""
+        lines = lines_of(block, self.refusals, self.limits if self.options.replace else None)
         lines = self._past_the_header(lines)
-        if self._roles is None:
-            return np.empty((0, 0)), None, None
-        roles = self._roles
+        if self._roles is not None:
+            step = max(1, _FIELDS // self._roles.width)
+            for start in range(0, len(lines), step):
+                yield from self._rows_of(lines.some(start, start + step), self._roles)
+
+    def _rows_of(
+        self, lines: Lines, roles: Roles
+    ) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
         fields = self._split(lines, roles)
         good = np.ones(len(fields.starts), bool)
         y = weights = None
@@ -135,20 +145,23 @@ class Table:
         if roles.weight is not None:
             weights = self._weights(fields, roles.weight, good)
         X = self._texts(fields, roles.text) if roles.text is not None else self._rows(fields, good)
-        if good.all():
-            return X, y, weights
-        X = Texts(X.buffer, X.starts[good], X.stops[good]) if isinstance(X, Texts) else X[good]
-        return X, None if y is None else y[good], None if weights is None else weights[good]
+        del fields
+        if not good.all():
+            X = some_rows(X, good)
+            y, weights = (None if part is None else part[good] for part in (y, weights))
+        for rows, labels in self.labels.pieces(y, int(good.sum())):
+            yield some_rows(X, rows), labels, None if weights is None else weights[rows]
 
     def _split(self, lines: Lines, roles: Roles) -> Fields:
         block = lines.block
         rest = self._quote == 0 and roles.text == roles.width - 1
-        most = len(lines) * roles.width if rest else min(len(lines) * roles.width, block.size + 1)
+        most = min(len(lines) * roles.width, block.size + 1)  # each field has an end of its own
         cuts = np.empty(most, np.int64), np.empty(most, np.int64)
         flags = np.empty(len(lines), np.uint8)
         good = self._cut(lines, cuts, flags, roles.width, rest)
-        for i in np.flatnonzero(flags).tolist():
-            self.refusals.refuse(self._bad_line(lines, i, int(flags[i]), roles.width))
+        self.refusals.refuse_all(
+            np.flatnonzero(flags), lambda i: self._bad_line(lines, i, int(flags[i]), roles.width)
+        )
         starts, stops = (cut[: good * roles.width].reshape(good, roles.width) for cut in cuts)
         return Fields(block, starts, stops)
 
@@ -179,9 +192,9 @@ class Table:
 
     def _weights(self, fields: Fields, j: int, good: np.ndarray) -> np.ndarray:
         values, kinds = parsed_numbers(fields.block, *fields.column(j))
-        for i in np.flatnonzero(good & ((kinds == NOTHING) | (values < 0.0))).tolist():
-            self.refusals.refuse(fields.error(i, j, "a weight of at least 0"))
-            good[i] = False
+        bad = good & ((kinds == NOTHING) | (values < 0.0))
+        self.refusals.refuse_all(np.flatnonzero(bad), lambda i: fields.error(i, j, "a weight of at least 0"))
+        good[bad] = False
         return values
 
     # ------------------------------------------------------------------------------------- features
@@ -202,10 +215,14 @@ class Table:
             self._decide(kinds)
         is_number = self._is_number
         assert is_number is not None
-        for i, k in np.argwhere((kinds == NOTHING) & is_number):
-            if good[i]:
-                self.refusals.refuse(fields.error(i, columns[k], "a finite number", _CATEGORIES))
-                good[i] = False
+        misses = (kinds == NOTHING) & is_number
+        bad = good & misses.any(axis=1)
+
+        def error(i: int) -> FormatError:
+            return fields.error(i, columns[int(misses[i].argmax())], "a finite number", _CATEGORIES)
+
+        self.refusals.refuse_all(np.flatnonzero(bad), error)
+        good[bad] = False
         numbers[kinds == NOTHING] = 0.0
         if is_number.all():
             return cast(numbers, self.options.dtype, fields.block.file)
@@ -269,7 +286,7 @@ class Table:
             self._file_begins = False
             if self._roles is None:
                 self._has_header = self._is_header(first, self._second_line(lines))
-                self.names = first if self._has_header else None
+                self.names = self._checked_names(lines, first) if self._has_header else None
                 self._roles = self._assign(len(first))
             elif self._has_header and first != self.names:
                 raise lines.block.error(
@@ -277,6 +294,13 @@ class Table:
                 )
             return lines.after(1) if self._has_header else lines
         return lines
+
+    def _checked_names(self, lines: Lines, names: list[str]) -> list[str]:
+        long = next((name for name in names if len(name.encode()) > _NAME_BYTES), None)
+        if long is not None:
+            expected = f"column names of at most {_NAME_BYTES:,} bytes"
+            raise lines.block.error(int(lines.starts[0]), expected, found=shown(long.encode()))
+        return names
 
     def _second_line(self, lines: Lines) -> list[str]:
         try:
@@ -286,8 +310,10 @@ class Table:
 
     def _plain_fields(self, lines: Lines, i: int) -> list[str]:
         """The fields of one line as strings."""
-        raw = lines.raw(i)
-        most = raw.count(bytes([self._delimiter])) + 1
+        start, stop = int(lines.starts[i]), int(lines.stops[i])
+        copy = lines.block.buffer[start : stop + 1].copy()  # cutting takes quotes out in place
+        copy[-1] = NEWLINE
+        most = int(np.count_nonzero(copy == self._delimiter)) + 1
         if most > self.limits.columns:
             raise lines.block.error(
                 int(lines.starts[i]),
@@ -295,14 +321,14 @@ class Table:
                 "limits=Limits(columns=…) sets the limit.",
                 found=f"{most:,}",
             )
-        copy = np.frombuffer(bytearray(raw) + b"\n", np.uint8)  # cutting takes quotes out in place
-        one = Lines(lines.block._replace(buffer=copy), np.asarray([0]), np.asarray([len(raw)]))
+        one = Lines(lines.block._replace(buffer=copy), np.asarray([0]), np.asarray([stop - start]))
         cuts, flags = (np.full(most, -1), np.full(most, -1)), np.zeros(1, np.uint8)
         self._cut(one, cuts, flags, most, rest=False)
         if flags[0] not in (scans.FINE, scans.TOO_FEW):
             raise self._bad_line(lines, i, int(flags[0]), most)
         spans = [(a, b) for a, b in zip(*(cut.tolist() for cut in cuts)) if a >= 0]
-        return [copy[a:b].tobytes().decode("utf-8", "replace").strip() for a, b in spans]
+        most = _NAME_BYTES + 1  # one more than a name may have: as much as anybody looks at
+        return [copy[a : min(b, a + most)].tobytes().decode("utf-8", "replace").strip() for a, b in spans]
 
     def _is_header(self, first: list[str], second: list[str]) -> bool:
         if self._has_header != "auto":
@@ -339,8 +365,7 @@ class Table:
 
 
 def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+    return _A_NUMBER.fullmatch(field.encode()) is not None
+
+
+_A_NUMBER = re.compile(NUMBER)

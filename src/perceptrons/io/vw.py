@@ -6,12 +6,13 @@ Importance, tag, namespace, scale and values may be left out. A feature stands i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _vw_loop as loop
-from ._numbers import POWERS, finish
+from ._numbers import POWERS, finish, finish_labels
 from .hashed import Hash
 from .lines import Lines, lines_of
 from .records import Block, FormatError, Limits, Refusals
@@ -42,7 +43,7 @@ class VowpalWabbit:
         bits: int = 18,
         seed: int = 0,
         dtype: Any = np.float64,
-        replace: bool = False,
+        replace: Limits | None = None,
     ):
         self.refusals, self.limits = refusals, limits
         self.hash, self.replace = Hash(bits, seed, dtype), replace
@@ -52,7 +53,7 @@ class VowpalWabbit:
     def n_features(self) -> int:
         return self.hash.n_features
 
-    def parse(self, block: Block) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
+    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
         """CSR rows, labels and importances of a block."""
         lines = lines_of(block, self.refusals, self.replace)
         block = lines.block
@@ -60,11 +61,12 @@ class VowpalWabbit:
         rows = len(found.heads)
         good = np.ones(rows, bool)
         self._finish_long(block, found, good)
-        X = self.hash.rows(self._scaled(block, found, good), found.indices, found.indptr, block.file)
+        self._refuse_infinite(block, found, good)
+        X = self.hash.rows(found.values, found.indices, found.indptr, block.file)
         self._refuse_mixed(lines, found, good)
         y = found.heads[good, 0] if self._labelled else None
         weights = found.heads[good, 1] if (found.counts == 2).any() else None
-        return X if good.all() else X[good], y, weights
+        yield X if good.all() else X[good], y, weights
 
     def _scan(self, lines: Lines) -> Found:
         block, n = lines.block, len(lines)
@@ -72,24 +74,27 @@ class VowpalWabbit:
         heads, counts, origin = np.empty((n, 2)), np.empty(n, np.uint8), np.empty(n, np.int64)
         indptr, indices = np.zeros(n + 1, np.int32), np.empty(most, np.int32)
         values, scales, head = np.empty(most), np.empty(most), np.empty(2)
-        state = np.zeros(5, np.int64)
+        state, left = np.zeros(5, np.int64), np.empty(most, np.uint8)
         arrays = (_bits(heads), counts, origin, indptr, indices, values, _bits(values), scales, _bits(scales))
         while True:
             code = loop.parse_vw(
                 block.buffer,
                 lines.starts,
                 *arrays,
+                left,
                 head,
                 _bits(head),
                 state,
                 POWERS.tens,
                 self.hash.seed,
                 self.hash.mask,
+                np.uint64(self.limits.values),
+                self.refusals.only_counted,
             )
             if code == loop.DONE:
                 break
-            self.refusals.refuse(block.error(int(state[loop.ERROR]), *_TROUBLES[code]))
-            state[loop.LINE] += 1
+            self.refusals.refuse(self._error(block, int(state[loop.ERROR]), code))
+        self.refusals.count += int(state[loop.SKIPPED])
         rows, k = int(state[loop.ROWS]), int(state[loop.PAIRS])
         return Found(
             heads[:rows],
@@ -98,31 +103,42 @@ class VowpalWabbit:
             indptr[: rows + 1],
             indices[:k],
             values[:k],
-            scales[:k],
+            scales,
+            np.flatnonzero(left[:k]),
         )
+
+    def _error(self, block: Block, position: int, code: int) -> FormatError:
+        if code == loop.TOO_MANY:
+            way_out = "limits=Limits(values=…) sets the limit."
+            return block.error(position, f"at most {self.limits.values:,} features in a row", way_out)
+        return block.error(position, *_TROUBLES[code])
 
     def _finish_long(self, block: Block, found: Found, good: np.ndarray) -> None:
         """Numbers of many digits; a row with one beyond all doubles is refused."""
 
-        def refuse(row: int, position: int) -> None:
+        def refuse(row: int, position: int, expected: str = "a finite number") -> None:
             if good[row]:
-                self.refusals.refuse(block.error(position, "a finite number"))
+                self.refusals.refuse(lambda: block.error(position, expected))
             good[row] = False
 
         def refuse_pair(k: int, position: int) -> None:
-            refuse(int(np.searchsorted(found.indptr, k, side="right")) - 1, position)
+            refuse(_row_of(found, int(found.left[k])), position)
 
-        finish(block.buffer, found.heads.reshape(-1), lambda k, position: refuse(k // 2, position))
-        for part in (found.values, found.scales):
-            finish(block.buffer, part, refuse_pair)
-            part[np.isinf(part)] = 0.0  # of rows that are dropped
+        finish_labels(block.buffer, labels := found.heads[:, 0].copy(), refuse)
+        finish(block.buffer, weights := found.heads[:, 1].copy(), refuse)
+        found.heads[:, 0], found.heads[:, 1] = labels, weights
+        if len(found.left):
+            values, scales = found.values[found.left], found.scales[found.left]
+            for part in (values, scales):
+                finish(block.buffer, part, refuse_pair)
+                part[np.isinf(part)] = 0.0  # of rows that are dropped
+            with np.errstate(over="ignore"):
+                found.values[found.left] = values * scales
 
-    def _scaled(self, block: Block, found: Found, good: np.ndarray) -> np.ndarray:
-        """Values times the scales of their namespaces; a row with a product beyond all doubles is refused."""
-        with np.errstate(over="ignore"):
-            values = found.values * found.scales
-        for k in np.flatnonzero(np.isinf(values)).tolist():
-            row = int(np.searchsorted(found.indptr, k, side="right")) - 1
+    def _refuse_infinite(self, block: Block, found: Found, good: np.ndarray) -> None:
+        """Refuse the rows with a value that the scale of its namespace puts beyond all doubles."""
+        for k in np.flatnonzero(np.isinf(found.values)).tolist():
+            row = _row_of(found, k)
             if good[row]:
                 self.refusals.refuse(
                     FormatError(
@@ -134,18 +150,19 @@ class VowpalWabbit:
                     )
                 )
             good[row] = False
-            values[k] = 0.0
-        return values
+            found.values[k] = 0.0
 
     def _refuse_mixed(self, lines: Lines, found: Found, good: np.ndarray) -> None:
         """Either all rows of a stream have a label, or none has."""
         has = found.counts > 0
         if self._labelled is None and len(has):
             self._labelled = bool(has[0])
-        for row in np.flatnonzero(good & (has != self._labelled)).tolist():
-            wanted = "a label, as before" if self._labelled else "no label, as before"
-            self.refusals.refuse(lines.block.error(int(lines.starts[found.origin[row]]), wanted))
-            good[row] = False
+        wanted = "a label, as before" if self._labelled else "no label, as before"
+        self.refusals.refuse_all(
+            np.flatnonzero(good & (has != self._labelled)),
+            lambda row: lines.block.error(int(lines.starts[found.origin[row]]), wanted),
+        )
+        good &= has == self._labelled
 
 
 class Found(NamedTuple):
@@ -157,7 +174,13 @@ class Found(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     values: np.ndarray
-    scales: np.ndarray  #: of the namespaces
+    scales: np.ndarray  #: of the namespaces, where a number is left to Python
+    left: np.ndarray  #: the values for which that is so
+
+
+def _row_of(found: Found, k: int) -> int:
+    """The row of value k."""
+    return int(np.searchsorted(found.indptr, k, side="right")) - 1
 
 
 def _bits(array: np.ndarray) -> np.ndarray:
