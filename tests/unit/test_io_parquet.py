@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from perceptrons.io import FormatError, open_stream
+from perceptrons.io import FormatError, Limits, open_stream
 
 
 @pytest.fixture
@@ -103,3 +103,130 @@ def test_without_pyarrow_the_command_is_named(monkeypatch, tmp_path):
     (tmp_path / "some.parquet").write_bytes(b"PAR1")
     with pytest.raises(ImportError, match=r"pip install 'perceptrons\[data\]'"):
         list(open_stream(tmp_path / "some.parquet"))
+
+
+def test_integers_beyond_2_to_the_53(pa):
+    """Values become the nearest double, as in text; labels stay what they are."""
+    big = 2**53 + 1
+    (batch,) = open_stream(stored(pa, {"y": [big, big - 1], "x": [big, -big]}))
+    assert batch.y.dtype == np.int64 and batch.y.tolist() == [big, big - 1]
+    assert batch.X[:, 0].tolist() == [float(big), float(-big)]
+    unsigned = pa.array([2**64 - 1, 1], pa.uint64())
+    with pytest.raises(FormatError, match=r"expected an integer as label.*labels='text'"):
+        list(open_stream(stored(pa, {"y": unsigned, "x": [1, 2]})))
+    (batch,) = open_stream(stored(pa, {"y": unsigned, "x": [1, 2]}), labels="text")
+    assert batch.y.tolist() == [str(2**64 - 1), "1"]
+
+
+def test_only_the_columns_that_are_asked_for_are_read(pa):
+    (batch,) = open_stream(stored(pa, {"y": [1], "x": [[1, 2]], "t": ["a"]}), text_column="t")
+    assert batch.X.text(0) == "a"
+
+
+def test_words_of_a_dictionary_with_nulls(pa):
+    words = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1], pa.int8()), ["unused?", "b"])
+    (batch,) = open_stream(stored(pa, {"y": [1, 2, 3, 4], "t": words}), text_column="t")
+    assert [batch.X.text(i) for i in range(4)] == ["b", "", "unused?", "b"]
+    (coded,) = open_stream(stored(pa, {"y": [1, 2, 3, 4], "t": words}))
+    (plain,) = open_stream(stored(pa, {"y": [1, 2, 3, 4], "t": ["b", None, "unused?", "b"]}))
+    assert (coded.X != plain.X).nnz == 0 and coded.X.nnz == 3
+
+
+def test_two_columns_of_one_name(pa):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2.0]), pa.array([3.0])], names=["y", "x", "x"])
+    target = io.BytesIO()
+    pa.parquet.write_table(table, target)
+    with pytest.raises(FormatError, match="expected columns of different names, found two named 'x'"):
+        list(open_stream(target.getvalue()))
+
+
+def test_words_that_are_not_utf8(pa):
+    bad = pa.array([b"a\xff", b"b"]).view(pa.string())
+    with pytest.raises(FormatError, match=r"expected an intact parquet file, found .*UTF8"):
+        list(open_stream(stored(pa, {"y": [1, 2], "t": bad}), text_column="t"))
+    (batch,) = open_stream(stored(pa, {"y": [1, 2], "t": bad}), text_column="t", encoding_errors="replace")
+    assert batch.X.text(0) == "a\ufffd"
+
+
+def test_a_label_has_a_length(pa):
+    data = stored(pa, {"y": ["a", "b" * 2000, "c"], "x": [1, 2, 3]})
+    with pytest.raises(
+        FormatError, match="a label of at most 1,024 bytes, found a longer one in row 1, column 'y'"
+    ):
+        list(open_stream(data))
+    (batch,) = open_stream(data, on_error="skip")
+    assert batch.y.tolist() == ["a", "c"] and batch.X.tolist() == [[1.0], [3.0]]
+
+
+def test_rows_made_of_nothing_have_a_limit(pa):
+    data = stored(pa, {"y": np.ones(900_000, np.int64), "x": np.ones(900_000), "z": np.ones(900_000)})
+    assert len(data) < 20_000
+    with pytest.raises(
+        FormatError, match=r"expected at most 100 times the size of the file.*Limits\(ratio=…\)"
+    ):
+        list(open_stream(data, limits=Limits(ratio=100)))
+    with pytest.raises(FormatError, match="expected at most 1,000 bytes of content"):
+        list(open_stream(data, limits=Limits(decompressed_bytes=1000)))
+    assert sum(batch.n_rows for batch in open_stream(data, limits=Limits(ratio=1e9))) == 900_000
+
+
+def test_pages_and_footers_have_a_limit(pa):
+    data = stored(pa, {"y": [1], "t": ["x" * 100_000]}, compression="zstd")
+    with pytest.raises(FormatError, match=r"pages of at most 61,440 bytes together.*Limits\(line_bytes=…\)"):
+        list(open_stream(data, limits=Limits(line_bytes=10_240)))
+    with pytest.raises(FormatError, match=r"a footer of at most 64 bytes"):
+        list(open_stream(data, limits=Limits(line_bytes=256)))
+    (batch,) = open_stream(data, text_column="t", limits=Limits(line_bytes=1 << 20))
+    assert len(batch.X.raw(0)) == 100_000
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd"])
+def test_pages_are_found_where_they_are(pa, version, compression):
+    """Every kind of page, page size and row group: what is written is what is read."""
+    n = 5000
+    rng = np.random.default_rng(0)
+    columns = {
+        "y": rng.integers(0, 3, n),
+        "x": rng.normal(size=n),
+        "t": [f"word {i % 700}" for i in range(n)],
+    }
+    options = {"data_page_version": version, "compression": compression, "row_group_size": 1700}
+    for more in ({}, {"use_dictionary": False}, {"data_page_size": 500}, {"write_statistics": False}):
+        batches = list(
+            open_stream(stored(pa, columns, **options, **more), text_column="t", batch_bytes=1 << 14)
+        )
+        assert [text for b in batches for text in map(b.X.text, range(b.n_rows))] == columns["t"]
+        assert np.array_equal(np.concatenate([batch.y for batch in batches]), columns["y"])
+
+
+def test_damaged_anywhere_is_one_line(pa):
+    good = stored(pa, {"y": [1, 0] * 50, "x": np.arange(100.0), "t": ["a", "bc"] * 50}, compression="gzip")
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        bad = bytearray(good)
+        for at in rng.integers(len(good) - 8, size=rng.integers(1, 4)):
+            bad[at] = rng.integers(256)
+        try:
+            list(open_stream(bytes(bad), "parquet", read_ahead=0))
+        except FormatError as error:
+            refused += 1
+            assert str(error).startswith("<bytes>: expected") and "\n" not in str(error)
+        except ValueError as error:
+            assert "column" in str(error)  # a name is damaged
+    assert refused > 100
+
+
+def test_strings_written_as_differences(pa):
+    """pyarrow cannot read these as dictionaries."""
+    texts = [f"text {i:05}" * (i % 5) for i in range(3000)]
+    for encoding in ("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"):
+        data = stored(
+            pa,
+            {"y": [1] * 3000, "t": texts},
+            use_dictionary=False,
+            column_encoding={"t": encoding, "y": "PLAIN"},
+        )
+        found = [text for b in open_stream(data, text_column="t") for text in map(b.X.text, range(b.n_rows))]
+        assert found == texts

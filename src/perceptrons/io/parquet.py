@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ._pages import Chunk, need, row_groups
 from .hashed import Hash
 from .labels import Labels
-from .records import FormatError, Limits, Refusals, Texts, cast
-from .sources import Source
+from .records import FormatError, Limits, Refusals, Texts, cast, some_rows
+from .sources import FREE, Source
 from .tables import Column, Options
 
 _MOST_ROWS = 1 << 16  # of a batch
+_BUFFER = 1 << 15  # bytes of a column that are read at a time
+_LINE_LIMIT = "limits=Limits(line_bytes=…) sets the limit."
 
 
 class Parquet:
@@ -38,32 +42,140 @@ class Parquet:
         self._file = source.name
         raw = source.open()
         try:
-            file = parquet.ParquetFile(raw, pre_buffer=False)  # pre-buffering keeps whole row groups
-            self._settle(file.schema_arrow.names)
-            rows = 0
-            total = max(1, file.metadata.num_rows)
-            for part in file.iter_batches(self._rows_at_once(file.metadata), use_threads=False):
-                first, rows = rows, rows + part.num_rows
-                yield self._parsed(part, first, pyarrow), (source.size or 0) * rows // total
-                del part
-        except (pyarrow.ArrowException, OSError) as error:
-            raise self._error("an intact parquet file", str(error).splitlines()[0]) from error
+            yield from self._of_file(_Window(raw, source.size or 0), source.size or 0, pyarrow, parquet)
         finally:
             if source.owned:
                 raw.close()
 
+    def _of_file(self, raw: Any, size: int, pa: Any, parquet: Any) -> Iterator[tuple[Any, int]]:
+        footer = self._footer(raw, size)
+        with self._intact():
+            first = parquet.ParquetFile(raw, pre_buffer=False)
+            schema, metadata = first.schema_arrow, first.metadata
+            names, types = list(schema.names), list(schema.types)
+            del first
+        self._settle(names)
+        needed = self._needed(types, pa)
+        words = [names[j] for j in needed if _is_string(types[j], pa)]
+        with self._intact():
+            total, groups = max(1, metadata.num_rows), metadata.num_row_groups
+        rows, columns = 0, row_groups(footer)
+        for group in range(groups):
+            with self._intact():
+                at_once, plain = self._rows_at_once(raw, size, next(columns), needed, names, words)
+                # pre-buffering keeps whole row groups, and without a buffer whole columns of one are read;
+                # words come as dictionaries: spelled out, one word in a million rows is a million words
+                file = parquet.ParquetFile(
+                    raw,
+                    metadata=metadata,
+                    pre_buffer=False,
+                    buffer_size=_BUFFER,
+                    read_dictionary=[word for word in words if word not in plain],
+                )
+                parts = file.iter_batches(
+                    at_once, row_groups=[group], columns=[names[j] for j in needed], use_threads=False
+                )
+            while True:
+                with self._intact():
+                    part = next(parts, None)
+                if part is None:
+                    break
+                before, rows = rows, rows + part.num_rows
+                self._count(8 * len(needed) * rows, size)
+                for parsed in self._parsed(part, before, pa):
+                    yield parsed, size * min(rows, total) // total
+                    del parsed
+                del part
+
+    @contextlib.contextmanager
+    def _intact(self) -> Iterator[None]:
+        """Whatever pyarrow raises means that the file is not intact, or holds what cannot be read."""
+        try:
+            yield
+        except (FormatError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # pyarrow raises what its parts raise: OSError, ValueError, RuntimeError …
+            said = (str(error).splitlines() or [""])[0][:200] or type(error).__name__
+            raise self._error("an intact parquet file", said) from error
+
+    def _footer(self, raw: Any, size: int) -> bytes:
+        """The footer, which becomes objects that take some 30 times its bytes."""
+        raw.seek(max(0, size - 8))
+        length = int.from_bytes(raw.read(8)[:4], "little")
+        most = self.limits.line_bytes // 4
+        if length > size:
+            raise self._error("an intact parquet file", f"a footer of {length:,} bytes in {size:,}")
+        if length > most:
+            raise self._error(f"a footer of at most {most:,} bytes", f"{length:,}", _LINE_LIMIT)
+        raw.seek(max(0, size - 8 - length))
+        footer = raw.read(length)
+        raw.seek(0)
+        return footer
+
+    def _needed(self, types: list[Any], pa: Any) -> list[int]:
+        """The columns that are read."""
+        o = self.options
+        label, text, weight = map(self._number, (o.label_column, o.text_column, o.weight_column))
+        for j in (label, text, weight):
+            if j is not None and pa.types.is_nested(types[j]):
+                raise self._error(
+                    "columns of numbers, booleans or strings", f"{types[j]} in {self._name(j)!r}"
+                )
+        if text is not None:
+            return sorted({j for j in (label, text, weight) if j is not None})
+        for j in range(len(types)):
+            if j not in (label, weight):
+                self._holds_words(types[j], j, pa)
+        return list(range(len(types)))
+
+    def _count(self, made: int, size: int) -> None:
+        most = self.limits.decompressed_bytes
+        if most is not None and made > most:
+            way = "limits=Limits(decompressed_bytes=…) sets the limit."
+            raise self._error(f"at most {most:,} bytes of content", "more", way)
+        if made > FREE and made > self.limits.ratio * size:
+            raise self._error(
+                f"at most {self.limits.ratio:g} times the size of the file",
+                f"{made:,} bytes made of {size:,}",
+                "If the file is to be trusted, raise limits=Limits(ratio=…).",
+            )
+
     def _error(self, expected: str, found: str, way_out: str = "") -> FormatError:
         return FormatError(self._file, None, None, expected, found, way_out)
 
-    def _rows_at_once(self, metadata: Any) -> int:
-        groups = [metadata.row_group(g) for g in range(min(metadata.num_row_groups, 16))]
-        per_row = max((g.total_byte_size / max(1, g.num_rows) for g in groups), default=1.0)
-        return int(np.clip(self._batch_bytes / max(per_row, 1.0), 1, _MOST_ROWS))
+    def _rows_at_once(
+        self, raw: Any, size: int, group: list[Chunk], needed: list[int], names: list[str], words: list[str]
+    ) -> tuple[int, set[str]]:
+        """How many rows of a row group make a batch, and the words that must be read as plain strings.
+
+        A row group whose pages do not fit into memory is refused.
+        """
+        wanted = {names[j] for j in needed}
+        held, row_bytes, repeated = 0, 0.0, 0
+        plain: set[str] = set()
+        for chunk in group:
+            if chunk.path in wanted:
+                found = need(raw, chunk, size, chunk.path in words)
+                held += found.held_bytes + 2 * _BUFFER
+                row_bytes += found.row_bytes
+                repeated += found.repeated_bytes
+                plain |= {chunk.path} if found.deltas else set()
+        most = 6 * self.limits.line_bytes
+        if held > most:
+            way = f"{_LINE_LIMIT} Or write it with fewer rows in a row group."
+            raise self._error(f"pages of at most {most:,} bytes together", f"{held:,}", way)
+        rows = min(_MOST_ROWS, self._batch_bytes / max(row_bytes, 1.0))
+        if repeated:
+            rows = min(rows, self._batch_bytes / repeated)
+        return max(1, int(rows)), plain
 
     def _settle(self, names: list[str]) -> None:
         if len(names) > self.limits.columns:
             way = "limits=Limits(columns=…) sets the limit."
             raise self._error(f"at most {self.limits.columns:,} columns", f"{len(names):,}", way)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise self._error("columns of different names", f"two named {twice!r}")
         if self._names is not None and names != self._names:
             raise self._error("the columns of the first file", ", ".join(names[:20]))
         self._names = names
@@ -82,24 +194,39 @@ class Parquet:
 
     # --------------------------------------------------------------------------------------- columns
 
-    def _parsed(self, part: Any, first: int, pa: Any) -> tuple[Any, np.ndarray | None, np.ndarray | None]:
+    def _name(self, j: int) -> str:
+        return (self._names or [])[j]
+
+    def _parsed(
+        self, part: Any, first: int, pa: Any
+    ) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
         o = self.options
         label, text, weight = map(self._number, (o.label_column, o.text_column, o.weight_column))
+        with self._intact():
+            columns = {self._number(name): part.column(k) for k, name in enumerate(part.schema.names)}
+            for column in columns.values():
+                column.validate(full=not o.replace)  # with `full` that strings are UTF-8, too
         good = np.ones(part.num_rows, bool)
-        y = None if label is None else self._label_column(part.column(label), first, good)
+        y: Any = None if label is None else self._label_column(columns[label], first, good, pa)
         weights = None
         if weight is not None:
-            weights = self._numbers(part.column(weight), weight, first, good, pa)
+            weights = self._numbers(columns[weight], weight, first, good, pa)
             self._refuse(
                 good & (weights < 0.0), good, first, weight, "a weight of at least 0", "a negative one"
             )
         if text is not None:
-            X: Any = self._texts(part.column(text), pa)
-            X = X if good.all() else Texts(X.buffer, X.starts[good], X.stops[good])
+            with self._intact():
+                X: Any = self._texts(columns[text], pa)
         else:
-            features = [j for j in range(part.num_columns) if j not in (label, weight)]
-            X = self._features(part, features, first, good, pa)[good]
-        return X, None if y is None else y[good], None if weights is None else weights[good]
+            features = [j for j in columns if j is not None and j not in (label, weight)]
+            X = self._features(columns, features, first, good, pa)
+        if not good.all():
+            X = some_rows(X, good)
+            weights = None if weights is None else weights[good]
+            if y is not None:
+                y = y[good] if isinstance(y, np.ndarray) else [y[i] for i in np.flatnonzero(good)]
+        for rows, labels in self.labels.pieces(y, int(good.sum())):
+            yield some_rows(X, rows), labels, None if weights is None else weights[rows]
 
     def _refuse(
         self,
@@ -111,85 +238,158 @@ class Parquet:
         found: str,
         way_out: str = "",
     ) -> None:
-        names = self._names or []
-        for i in np.flatnonzero(bad).tolist():
-            where = f"{found} in row {first + i}, column {names[j]!r}"
-            self.refusals.refuse(self._error(expected, where, way_out))
-            good[i] = False
+        def error(i: int) -> FormatError:
+            return self._error(expected, f"{found} in row {first + i}, column {self._name(j)!r}", way_out)
 
-    def _label_column(self, column: Any, first: int, good: np.ndarray) -> np.ndarray:
-        """Labels by way of the different ones: no Python object per row."""
-        coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
-        values = coded.dictionary.to_pylist()
-        codes = np.asarray(coded.indices.fill_null(len(values)))
-        names = self._names or []
+        self.refusals.refuse_all(np.flatnonzero(bad), error)
+        good[bad] = False
+
+    def _label_column(self, column: Any, first: int, good: np.ndarray, pa: Any) -> np.ndarray | list[str]:
+        """Labels by way of the different ones in these rows, which are no more than the rows."""
         j = self._number(self.options.label_column) or 0
-        self._refuse(codes == len(values), good, first, j, "a label", "null")
-        bad = self.labels.misfits(values)
-        for v in bad:
-            found = f"{values[v]!r} in column {names[j]!r}"
-            self.refusals.refuse(self._error(self.labels.wanted, found, self.labels.way_out))
-            good &= codes != v
-        fitting = [value for v, value in enumerate(values) if v not in set(bad)]
-        labels = self.labels.of_values(fitting)
-        place = np.zeros(len(values) + 1, np.int64)
-        place[[v for v in range(len(values)) if v not in set(bad)]] = np.arange(len(fitting))
-        if not len(labels):
-            good[:] = False
-            return np.zeros(len(codes), labels.dtype)
-        return labels[place[codes]]
+        with self._intact():
+            coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+            codes = np.asarray(coded.indices.fill_null(-1)).astype(np.int64)
+            used, place = np.unique(codes, return_inverse=True)
+            there = used >= 0
+            known = coded.dictionary.take(pa.array(used[there]))
+            too_long = np.zeros(len(known), bool)
+            if _is_string(known.type, pa):
+                texts = self._texts(known, pa)
+                too_long = texts.stops - texts.starts > self.limits.label_bytes
+                known = known.filter(pa.array(~too_long))
+            values = known.to_pylist()
+        missing = codes < 0
+        self._refuse(missing, good, first, j, "a label", "null")
+        longest = f"a label of at most {self.limits.label_bytes:,} bytes"
+        number = np.full(len(used), -1)  # of the value, of each code; -1 for none
+        number[np.flatnonzero(there)[~too_long]] = np.arange(len(values))
+        self._refuse(~missing & (number[place] < 0), good, first, j, longest, "a longer one")
+        for v in self.labels.misfits(values):
+            where = f"{values[v]!r} in column {self._name(j)!r}"
+            self.refusals.refuse(self._error(self.labels.wanted, where, self.labels.way_out))
+            good &= number[place] != v
+            values[v] = "" if self.labels.kind == "text" else 0
+        values.append("" if self.labels.kind == "text" else 0)  # of rows without a label
+        if self.labels.kind == "text":
+            return [values[v] if isinstance(values[v], str) else str(values[v]) for v in number[place]]
+        return self.labels.of_values(values)[number[place]]
 
     def _numbers(self, column: Any, j: int, first: int, good: np.ndarray, pa: Any) -> np.ndarray:
-        values = np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+        with self._intact():
+            # an integer beyond 2**53 becomes the nearest double, as in text
+            plain = column.cast(pa.float64(), safe=False)
+            values = np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
         self._refuse(good & ~np.isfinite(values), good, first, j, "a finite number", "null, NaN or infinity")
         return values
 
     def _texts(self, column: Any, pa: Any) -> Texts:
+        """The texts of a column; those of a dictionary stay where they are, once."""
+        if hasattr(column, "dictionary"):
+            known = self._texts(column.dictionary, pa)
+            codes = np.asarray(column.indices.fill_null(len(known))).astype(np.int64)
+            if len(codes) and not 0 <= codes.min() <= codes.max() <= len(known):
+                raise ValueError("an index beyond its dictionary")
+            starts, stops = (np.append(ends, 0)[codes] for ends in (known.starts, known.stops))
+            return Texts(known.buffer, starts, stops)
         column = column.cast(pa.large_string())
         _, offsets, data = column.buffers()
         places = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
         buffer = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-        return Texts(buffer, places[:-1].copy(), places[1:].copy())
+        starts, stops = places[:-1].copy(), places[1:].copy()
+        if column.null_count:
+            starts[np.asarray(column.is_null())] = 0
+            stops[np.asarray(column.is_null())] = 0
+        return Texts(buffer, starts, stops)
 
     def _features(self, part: Any, features: list[int], first: int, good: np.ndarray, pa: Any) -> Any:
-        words = [self._holds_words(part.column(j).type, j, pa) for j in features]
+        words = [self._holds_words(part[j].type, j, pa) for j in features]
         if not any(words):
             self.n_features = len(features)
-            numbers = [self._numbers(part.column(j), j, first, good, pa) for j in features]
-            X = np.column_stack(numbers) if numbers else np.empty((part.num_rows, 0))
+            numbers = [self._numbers(part[j], j, first, good, pa) for j in features]
+            X = np.column_stack(numbers) if numbers else np.empty((len(good), 0))
             return cast(np.where(good[:, None], X, 0.0), self.options.dtype, self._file)
         self.n_features = self._hash.n_features
-        shape = part.num_rows, len(features)
+        shape = len(good), len(features)
         columns, values = np.zeros(shape, np.int32), np.zeros(shape)
         for k, j in enumerate(features):
             if words[k]:
-                columns[:, k], values[:, k] = self._hashed_words(part.column(j), j, pa)
+                columns[:, k], values[:, k] = self._hashed_words(part[j], j, pa)
             else:
                 columns[:, k] = self._hash.columns(Texts.of([(self._names or [])[j]]))
-                values[:, k] = self._numbers(part.column(j), j, first, good, pa)
+                values[:, k] = self._numbers(part[j], j, first, good, pa)
         values[~good] = 0.0
         there = values != 0.0
         indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
         return self._hash.rows(values[there], columns[there], indptr, self._file)
 
     def _holds_words(self, type_: Any, j: int, pa: Any) -> bool:
-        if pa.types.is_dictionary(type_):
-            type_ = type_.value_type
         chosen = self.options.categorical
         if chosen != "auto" and j in {self._number(column) for column in chosen}:
             return True
-        if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+        if _is_string(type_, pa):
             return True
+        type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
         if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_boolean(type_):
             return False
-        names = self._names or []
         way = "Convert the column, or leave it out of the file."
-        raise self._error("columns of numbers, booleans or strings", f"{type_} in {names[j]!r}", way)
+        raise self._error("columns of numbers, booleans or strings", f"{type_} in {self._name(j)!r}", way)
 
     def _hashed_words(self, column: Any, j: int, pa: Any) -> tuple[np.ndarray, np.ndarray]:
-        words = self._texts(column, pa)
-        columns = self._hash.words(self._hash.after(f"{(self._names or [])[j]}="), words)
-        return columns, (words.stops > words.starts).astype(np.float64)
+        with self._intact():
+            words = self._texts(column, pa)
+        # a word is hashed once, however many rows hold it
+        spans, place = np.unique(np.stack([words.starts, words.stops]), axis=1, return_inverse=True)
+        different = Texts(words.buffer, np.ascontiguousarray(spans[0]), np.ascontiguousarray(spans[1]))
+        columns = self._hash.words(self._hash.after(f"{self._name(j)}="), different)
+        return columns[place.reshape(-1)], (words.stops > words.starts).astype(np.float64)
+
+
+class _Window:
+    """A binary file that begins where the source begins, for readers that seek."""
+
+    def __init__(self, raw: Any, size: int):
+        self._raw, self._size = raw, size
+        self._start = raw.tell()
+        self._at = 0
+        self.closed = False
+
+    mode = "rb"
+
+    def read(self, n: int = -1) -> bytes:
+        self._raw.seek(self._start + self._at)
+        left = max(0, self._size - self._at)
+        data = self._raw.read(left if n is None or n < 0 else min(n, left)) or b""
+        self._at += len(data)
+        return data
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = max(0, offset + {0: 0, 1: self._at, 2: self._size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _is_string(type_: Any, pa: Any) -> bool:
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    return pa.types.is_string(type_) or pa.types.is_large_string(type_)
 
 
 def _pyarrow(name: str) -> tuple[Any, Any]:
