@@ -2,6 +2,7 @@
 #   make demo     train the family on embedded data and print one table
 #   make test     all tests and doctests         (make test ARGS="-k novikoff")
 #   make lint     ruff, mypy, import contracts
+#   make fuzz     every target of tests/fuzz     (make fuzz ARGS="--seconds 60")
 #   make bench    ratios against the peers
 #   make lock     rewrite requirements-dev.lock from pyproject.toml
 #   make test-lowest   some tests with the lowest versions that pyproject.toml allows
@@ -12,7 +13,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test lint bench lock test-lowest clean
+.PHONY: demo test lint fuzz bench lock test-lowest clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -35,6 +36,11 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Bounds checking is on, and memory limited, in the processes that the targets start.
+fuzz: export PYTHONPATH = src:tests
+fuzz: $(STAMP)
+	@$(BIN)/python -m fuzz $(ARGS)
 
 # Peers are installed one by one, pinned to the versions the tests ran with; one that does not install is reported.
 bench: $(STAMP)
