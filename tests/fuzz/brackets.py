@@ -412,7 +412,8 @@ def smallest_error_case(case: Case, rng: np.random.Generator) -> Outcome:
             warnings.simplefilter("error")
             found = proofs.minimum_error_halfspace(X, y)
     except Exception as error:
-        return Outcome("minimum_error_halfspace", case, how, [f"{type(error).__name__}: {error}"])
+        told = [] if "no float64 weights" in str(error) else [f"{type(error).__name__}: {error}"]
+        return Outcome("minimum_error_halfspace", case, how, told, "refused")
     wrong = []
     rows = exact.signed(exact.augmented(X, 1.0), y)
     wb = [Fraction(v) for v in (*found.w.tolist(), found.b)]

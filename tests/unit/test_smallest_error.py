@@ -56,6 +56,21 @@ def test_repeated_corners_cost_as_often():
     assert check(three, data.y) == 10
 
 
+@pytest.mark.parametrize("sizes", [(1e-300, 1e300), (1e150, 1e150), (1e-320, 1.0), (1e8, 1e-8)])
+def test_columns_of_any_size(sizes):
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 3.0]]) * sizes
+    assert minimum_error_halfspace(X, [0, 1, 1, 0, 0]).errors == 1
+
+
+def test_rows_nearer_than_the_rounding_of_a_plane():
+    """Two labels 1e-12 apart: neither row lies on the other."""
+    assert check([[1.0, 0.0], [1.0 + 1e-12, 0.0], [5.0, 1.0]], [0, 1, 1]) == 0
+    X = np.array([[2**60], [2**60 + 1], [2**60 + 2], [2**60 + 3]])
+    assert minimum_error_halfspace(X - 2**60, [0, 1, 0, 1]).errors == 1
+    with pytest.raises(ValueError, match="The fewest errors are 1, and no float64 weights"):
+        minimum_error_halfspace(X, [0, 1, 0, 1])
+
+
 def test_one_label():
     assert minimum_error_halfspace([[1.0], [2.0]], [1, 1]).errors == 0
     assert minimum_error_halfspace([[1.0], [2.0]], [0, 0]).errors == 0

@@ -3,27 +3,32 @@ r"""The halfspace with the fewest errors on tiny data, exactly, and the hinge lo
 Every way of cutting points by a plane is reached from a plane *through* some of them: through d points that
 span it, tilted a little so that these fall on the side one wants. So all such planes are tried. Points on a
 plane beyond the d that span it need care: a tilt cuts them as a plane of one dimension less does, which is
-the same problem again.
+the same problem again. Rows are whole numbers times powers of 2, so all of this is done in whole numbers.
 """
 
 from __future__ import annotations
 
 import itertools
+import warnings
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import theory
 from ..engine.intake import is_sparse
 from ..estimators.maximum_margin import MaxMargin
+from ..theory import _rational as rational
+from ..theory import separability as record
 from ._comparators import best_scale
+from .gordan import separability
 
 __all__ = ["ErrorsAndHinge", "MinimumError", "errors_and_hinge", "minimum_error_halfspace"]
 
 MOST_ROWS, MOST_FEATURES = 60, 3
-ON_PLANE = 1e-10  # of the spread of the rows: nearer than this is on the plane
 
 
 class MinimumError(NamedTuple):
@@ -57,9 +62,9 @@ def minimum_error_halfspace(X: Any, y: Any) -> MinimumError:
     r"""The fewest errors of any halfspace :math:`\langle w, x\rangle + b > 0`, and one that makes so few.
 
     For at most 60 rows and 3 features: all planes through d rows are tried, :math:`O(n^{d+1})`. In general
-    the problem is NP-hard, already to do much better than a coin. Rows nearer to a plane than
-    :math:`10^{-10}` of the spread of the data count as lying on it; the errors of the answer are recounted
-    in exact arithmetic.
+    the problem is NP-hard, already to do much better than a coin. The search and the count are in whole
+    numbers: nothing is rounded but w and b at the end, and ValueError is raised if no floats were found that
+    make so few errors.
 
     Parameters
     ----------
@@ -87,13 +92,41 @@ def minimum_error_halfspace(X: Any, y: Any) -> MinimumError:
     1
     """
     X, signs = _checked(X, y)
-    points, place = np.unique(X, axis=0, return_inverse=True)
-    place = place.ravel()
-    up = np.bincount(place[signs < 0], minlength=len(points))
-    down = np.bincount(place[signs > 0], minlength=len(points))
-    w, b = _best(points, up, down)
-    errors, wrong = _count(X, signs, w, b)
-    return MinimumError(errors, w, b, wrong)
+    rows = record.as_rows(X)
+    k, _ = rational.whole(rows, axis=0)  # a power of 2 for each column changes nothing
+    places: dict[tuple[int, ...], list[int]] = {}
+    for i, point in enumerate(k.tolist()):
+        places.setdefault(tuple(point), []).append(i)
+    up = np.array([int((signs[at] < 0).sum()) for at in places.values()])
+    down = np.array([int((signs[at] > 0).sum()) for at in places.values()])
+    points = np.array([list(point) for point in places], dtype=object).reshape(len(places), rows.shape[1])
+    fewest, v, c = _best(points, up, down)
+    sides = np.array([sum((int(x) * t for x, t in zip(row, v)), start=c) > 0 for row in k.tolist()])
+    for w, b in _separators(X, rows, sides):
+        errors, wrong = _count(rows, signs, w, b)
+        if errors == fewest:
+            return MinimumError(errors, w, b, wrong)
+    raise ValueError(
+        f"The fewest errors are {fewest}, and no float64 weights were found that make so few: rows differ by "
+        "too little beside their size. Move them nearer to 0."
+    )
+
+
+def _separators(X: Any, rows: Any, sides: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+    """Halfspaces that may cut the rows in this way, the widest first."""
+    if np.all(sides) or not np.any(sides):
+        yield np.zeros(rows.shape[1]), 1.0 if sides[0] else -1.0
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            model = MaxMargin().fit(rows.astype(float), sides)
+            yield model.coef_[0], float(model.intercept_[0])
+        except ValueError:  # rows near the ends of the range, or one float for two of them
+            pass
+    proof = separability(X, sides)
+    if proof.w is not None and proof.b is not None:
+        yield proof.w, proof.b
 
 
 def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
@@ -132,6 +165,7 @@ def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
     """
     X, signs = _checked(X, y)
     fewest = minimum_error_halfspace(X, signs).errors
+    X = np.asarray(X, dtype=float)
     n, d = X.shape
     # unknowns: u, b, and what each row misses
     Z = signs[:, None] * np.hstack([X, np.ones((n, 1))])
@@ -156,8 +190,9 @@ def _hinge_bound(Z: np.ndarray) -> float:
 
 
 def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=float)
-    if X.ndim != 2 or not np.isfinite(X).all():
+    X = np.asarray(X.toarray() if is_sparse(X) else X)
+    X = X if X.dtype.kind in "iuO" else X.astype(float)  # integers may be beyond 2^53
+    if X.ndim != 2 or not np.isfinite(X.astype(float)).all():
         raise ValueError("X must be a matrix of finite numbers, one row per example.")
     n, d = X.shape
     if n > MOST_ROWS or d > MOST_FEATURES:
@@ -177,75 +212,94 @@ def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(y == classes[-1], 1.0, -1.0)
 
 
-def _best(P: np.ndarray, up: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, float]:
-    """(w, b) with the fewest errors; no point has <w, x> + b = 0.
+def _best(P: np.ndarray, up: np.ndarray, down: np.ndarray) -> tuple[int, list[Fraction], Fraction]:
+    """(fewest errors, w, b) for points of whole numbers; no point has <w, x> + b = 0.
 
     A point on the positive side costs ``up`` errors, one on the negative side ``down``: the rows there
     with the other label.
     """
-    centre = P.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(P - centre, full_matrices=False)
-    scale = float(np.abs(P - centre).max(initial=0.0))
-    rank = int((sizes > ON_PLANE * scale * len(P)).sum())
-    if rank == 0:  # all points are one: one side or the other
-        return np.zeros(P.shape[1]), 1.0 if up.sum() <= down.sum() else -1.0
-    basis = axes[:rank]
-    Q = (P - centre) @ basis.T / scale  # they span all of this space
-    v, c = _best_spanning(Q, up, down)
-    w = v @ basis / scale
-    return w, float(c - w @ centre)
+    columns = _independent(P)
+    w = [Fraction(0)] * P.shape[1]
+    if not columns:  # all points are one: one side or the other
+        cheap = min(int(up.sum()), int(down.sum()))
+        return cheap, w, Fraction(1 if up.sum() <= down.sum() else -1)
+    errors, v, c = _best_spanning(P[:, columns], up, down)  # the other columns follow from these
+    for column, weight in zip(columns, v):
+        w[column] = weight
+    return errors, w, c
 
 
-def _best_spanning(Q: np.ndarray, up: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, float]:
+def _independent(P: np.ndarray) -> list[int]:
+    """Columns that determine the others on the flat through the points, as many as its dimension."""
+    rows = [[Fraction(int(v)) for v in row] for row in (P[1:] - P[0]).tolist()]
+    columns: list[int] = []
+    for j in range(P.shape[1]):
+        pivot = next((row for row in rows if row[j]), None)
+        if pivot is None:
+            continue
+        columns.append(j)
+        rows = [
+            [a - row[j] / pivot[j] * b for a, b in zip(row, pivot)] if row[j] else row
+            for row in rows
+            if row is not pivot
+        ]
+    return columns
+
+
+def _best_spanning(Q: np.ndarray, up: np.ndarray, down: np.ndarray) -> tuple[int, list[Fraction], Fraction]:
     """The same for points that span their space."""
+    origin = Q.min(axis=0)
+    moved = Q = Q - origin  # shorter numbers
+    if 3 * rational.longest(Q) + 8 <= rational.SHORT:
+        Q = Q.astype(np.int64)
     normals, offsets = _planes(Q)
     values = normals @ Q.T + offsets[:, None]
-    sides = np.where(np.abs(values) <= 10.0 * ON_PLANE, 0, np.sign(values)).astype(np.int8)
+    sides = (values > 0).astype(np.int8) - (values < 0).astype(np.int8)
     sides, kept = np.unique(sides, axis=0, return_index=True)  # one plane may go through many points
-    normals, offsets = normals[kept], offsets[kept]
+    normals, offsets, values = normals[kept], offsets[kept], values[kept]
     # each plane in its two directions: what it costs at least
     normals, offsets = np.vstack([normals, -normals]), np.append(offsets, -offsets)
-    sides = np.vstack([sides, -sides])
+    sides, values = np.vstack([sides, -sides]), np.vstack([values, -values])
     least = (sides > 0) @ up + (sides < 0) @ down + (sides == 0) @ np.minimum(up, down)
-    fewest, answer = int(up.sum() + down.sum()) + 1, (np.zeros(Q.shape[1]), 1.0)
+    answer: tuple[int, list[Fraction], Fraction] = (int(up.sum() + down.sum()) + 1, [], Fraction(0))
     for i in np.argsort(least, kind="stable"):
-        if least[i] >= fewest:
+        if least[i] >= answer[0]:
             break
         on = sides[i] == 0
         # points on the plane: cut as by a plane of one dimension less
-        g, h = _best(Q[on], up[on], down[on])
-        w, b = _tilted(normals[i], offsets[i], g, h, Q, on)
-        side = Q @ w + b
-        errors = int(up[side >= 0.0].sum() + down[side < 0.0].sum())
-        if errors < fewest:
-            fewest, answer = errors, (w, b)
-    return answer
+        more, g, h = _best(moved[on], up[on], down[on])
+        errors = more + int(up[sides[i] > 0].sum() + down[sides[i] < 0].sum())
+        if errors < answer[0]:
+            answer = (errors, *_tilted(normals[i].tolist(), int(offsets[i]), g, h, moved.tolist(), values[i]))
+    errors, w, b = answer
+    return errors, w, b - sum((v * int(m) for v, m in zip(w, origin)), start=Fraction(0))
 
 
 def _planes(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit normals and offsets of all planes through d points that span one."""
+    """Normals and offsets of all planes through d points that span one."""
     n, d = Q.shape
     if d == 1:
-        return np.ones((n, 1)), -Q[:, 0]
+        return np.ones((n, 1), dtype=Q.dtype), -Q[:, 0]
     chosen = np.array(list(itertools.combinations(range(n), d)))
     first = Q[chosen[:, 0]]
-    edges = Q[chosen[:, 1:]] - first[:, None, :]
+    a = Q[chosen[:, 1]] - first
     if d == 2:
-        normals = np.stack([-edges[:, 0, 1], edges[:, 0, 0]], axis=1)
+        normals = np.stack([-a[:, 1], a[:, 0]], axis=1)
     else:
-        normals = np.cross(edges[:, 0], edges[:, 1])
-    lengths = np.linalg.norm(normals, axis=1)
-    good = lengths > ON_PLANE
-    normals = normals[good] / lengths[good, None]
-    return normals, -np.sum(normals * first[good], axis=1)
+        c = Q[chosen[:, 2]] - first
+        pairs = ((1, 2), (2, 0), (0, 1))
+        normals = np.stack([a[:, i] * c[:, j] - a[:, j] * c[:, i] for i, j in pairs], axis=1)
+    good = np.any(normals != 0, axis=1)
+    normals = normals[good]
+    return normals, -(normals * first[good]).sum(axis=1)
 
 
-def _tilted(w, b, g, h, Q, on):
+def _tilted(w, b, g, h, Q, values):
     """(w, b) + t (g, h), t > 0 so small that no point off the plane changes sides."""
-    clear = np.abs(Q[~on] @ w + b).min(initial=np.inf)
-    push = np.abs(Q @ g + h).max()
-    t = min(1.0, clear / (2.0 * push)) if push > 0.0 else 1.0
-    return w + t * g, b + t * h
+    clear = min((abs(int(v)) for v in values.tolist() if v), default=None)
+    push = max(abs(sum((p * q for p, q in zip(g, point)), start=h)) for point in Q)
+    t = Fraction(1) if clear is None or push == 0 else min(Fraction(1), Fraction(clear) / (2 * push))
+    return [p + t * q for p, q in zip(w, g)], b + t * h
 
 
 def _count(X, y, w, b):
