@@ -3,7 +3,7 @@
 Loops do not look at lengths, types and indices: a wrong one reads or writes memory that is not theirs. A
 digest does not help, because whoever wrote the file also wrote the digest. So every object that is read is
 checked here as soon as it is made, and the estimator with all its parts (:mod:`perceptrons.models.wholes`) at
-the end. Values that merely make a model predict nonsense are nobody's business.
+the end. Values that merely make a model predict nonsense are not checked.
 """
 
 from __future__ import annotations
@@ -167,6 +167,7 @@ def _rows(rows: Any) -> None:
     need(rows._room is None, "rows come with room for more")
     if rows._squares is not None:
         need(isinstance(rows._squares, np.ndarray), "squared lengths are no array")
+        need(rows._squares.dtype in FLOATS, "squared lengths are neither float32 nor float64")
         need(rows._squares.shape == (X.shape[0],), "squared lengths do not fit the rows")
 
 

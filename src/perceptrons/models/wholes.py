@@ -155,6 +155,9 @@ def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
     _same_width(state, [state["_known"], *rows])
     need(isinstance(x, BudgetKernelPerceptron) == ("_draws" in state), "its generator is missing")
     need(callable(getattr(state.get("_draws", np.random), "random", None)), "its generator cannot draw")
+    need("_names" not in state and "_words" not in state, "its features have no names")
+    if "_given_names" in state:
+        _feature_names(state["_given_names"], state.get("n_features_in_"))
 
 
 def _same_width(state: dict[str, Any], collections: list[Any]) -> None:
