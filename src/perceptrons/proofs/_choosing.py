@@ -29,7 +29,7 @@ def bounds(case: Case) -> Iterator[Bound]:
     lines = [*(joint if case.problem == "joint" else two), *(KERNEL if case.kernel is not None else [])]
     claimed = lacking = False
     for line in lines:
-        bound = _bound(case, line) if line.when(case) else None
+        bound = _stated(case, line) if line.when(case) else None
         if bound is not None:
             claimed = claimed or bounds_the_run(line)
             yield bound
@@ -52,6 +52,14 @@ def _refusal(case: Case) -> str:
     if not getattr(case.model, "_plain", True) or getattr(case.model, "class_weight", None) is not None:
         return "Rows had weights, or came in an order of their own: no bound is claimed."
     return "" if case.rule is not None else "No bound is claimed: the theory has none for this rule."
+
+
+def _stated(case: Case, line: Line) -> Bound | None:
+    """The line, or None where its numbers leave the range of floats."""
+    try:
+        return _bound(case, line)
+    except (ValueError, ArithmeticError):
+        return None
 
 
 def _bound(case: Case, line: Line) -> Bound | None:

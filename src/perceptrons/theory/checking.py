@@ -344,7 +344,7 @@ class _State:
 
     def exact_length(self, name: str) -> None:
         for r, claimed in enumerate(self.c.run["lengths"][name]):
-            slack = AGREE * max(claimed, self._scale(name))
+            slack = AGREE * max(claimed, self._scale(name), 1e-300)
             square = self.exact.norm2(name, r)
             low, high = max(0.0, claimed - slack), claimed + slack
             inside = Fraction(low) ** 2 <= square.high and square.low <= Fraction(high) ** 2

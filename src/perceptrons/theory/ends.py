@@ -115,7 +115,8 @@ def low(e: Evidence, name: str, part: int) -> float:
             return -math.inf
         unit = e.space.unit
         value = worst / norm * (1.0 - 4.0 * EPS)
-        return max(0.0, math.ldexp(value, 0 if unit else e.shift) * (1.0 - EPS))
+        value = math.ldexp(value, 0 if unit else e.shift) * (1.0 - EPS)
+        return max(0.0, math.nextafter(value, -math.inf))  # it may be a denormal number
 
 
 def _positive(e: Evidence, name: str, part: int, rows: np.ndarray) -> bool:
@@ -188,7 +189,7 @@ def _up(e: Evidence, weights: RowWeights, part: int) -> tuple[float, bool]:
     errors = 2.0 * k * (EPS * size + TINY)
     total, off = _dual_norm(np.abs(s), e.space.order), _dual_norm(errors, e.space.order)
     above = _dual_norm(np.abs(s) + errors, e.space.order) * (1.0 + (s.size + 64) * EPS) / mass
-    above = math.ldexp(above, 0 if e.space.unit else e.shift) * (1.0 + 4.0 * EPS)
+    above = math.nextafter(math.ldexp(above, 0 if e.space.unit else e.shift) * (1.0 + 4.0 * EPS), math.inf)
     if not math.isfinite(above):
         return math.inf, True
     return above, not off <= SMALL * total
@@ -224,13 +225,13 @@ def _coefficients(
 
 def _dual_norm(a: np.ndarray, order: float) -> float:
     """The norm that is dual to the one of the separators."""
+    most = float(np.max(a, initial=0.0))  # squares of small entries would vanish
+    if order == 1.0 or not most > 0.0:
+        return most
     if order == 2.0:
-        return float(np.linalg.norm(a))
-    if order == 1.0:
-        return float(np.max(a, initial=0.0))
+        return most * float(np.linalg.norm(a / most))
     p = order / (order - 1.0)
-    most = float(np.max(a, initial=0.0))
-    return most * float(((a / most) ** p).sum() ** (1.0 / p)) if most > 0.0 else 0.0
+    return most * float(((a / most) ** p).sum() ** (1.0 / p))
 
 
 def _kernel_square(e: Evidence, rows: Any, C: Any) -> tuple[float, float]:

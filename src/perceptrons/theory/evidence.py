@@ -161,8 +161,20 @@ class Evidence:
         if self.space.kernel is not None:
             return np.sqrt(np.maximum(self.q, 0.0))
         assert self.squares is not None
-        own = self.squares if not self.shift else gram.squares(self.scaled_rows)
-        return np.sqrt(own + (0.0 if self.space.free else self.scaled_bias**2))
+        bias = 0.0 if self.space.free else self.scaled_bias
+        if not self.shift and not self._has_vanishing_squares():
+            return np.sqrt(self.squares + bias**2)
+        sizes = abs(self.scaled_rows)
+        most = np.where((found := _largest(sizes)) > 0.0, found, 1.0)
+        return np.hypot(most * np.sqrt(gram.squares(_divided(sizes, most))), bias)
+
+    def _has_vanishing_squares(self) -> bool:
+        """Whether some row other than 0 is so short that its square has lost digits."""
+        assert self.squares is not None
+        short = np.flatnonzero(self.squares < TINY)
+        if gram.is_sparse(self.X):
+            return bool(np.any(self.X.indptr[short] < self.X.indptr[short + 1]))
+        return bool(np.any(self.X[short] != 0.0))
 
     @property
     def n_terms(self) -> int:
@@ -183,14 +195,12 @@ class Evidence:
     def _dual_lengths(self) -> np.ndarray:
         """The norm of each row that is dual to the one of the separators."""
         size = abs(self.X)
-        if self.space.order == 1.0:
-            largest = size.max(axis=1)
-            largest = largest.toarray() if gram.is_sparse(largest) else largest
-            lengths = np.maximum(np.asarray(largest, dtype=float).ravel(), self.space.bias)
-        else:
+        lengths = np.maximum(_largest(size), self.space.bias)
+        if self.space.order != 1.0:  # scaled, so that no power vanishes
             p = self.space.order / (self.space.order - 1.0)
-            sums = np.asarray((size**p).sum(axis=1), dtype=float).ravel()
-            lengths = (sums + self.space.bias**p) ** (1.0 / p)
+            most = np.where(lengths > 0.0, lengths, 1.0)
+            sums = np.asarray((_divided(size, most) ** p).sum(axis=1), dtype=float).ravel()
+            lengths = lengths * (sums + (self.space.bias / most) ** p) ** (1.0 / p)
         if not self.space.unit:
             return lengths
         own = np.ldexp(self.scaled_lengths, self.shift)
@@ -205,8 +215,14 @@ class Evidence:
     def radius(self) -> float:
         """R, rounded up."""
         R = float(np.max(self.lengths, initial=0.0))
-        whole = self.space.unit and self.space.order == 2.0  # 1 is not rounded
-        return R if whole else R * (1.0 + self.stretch)
+        if self.space.kernel is not None:
+            known = self.__dict__.get("squares")
+            own = gram_error.diagonal(self.space.kernel, self.X, self.function, known)
+            above = float(np.max(own.value + own.error + self._constant, initial=0.0))
+            R = math.sqrt(above) if 0.0 <= above < math.inf else R
+        if (self.space.unit and self.space.order == 2.0) or R == 0.0:  # 1 and 0 are not rounded
+            return R
+        return math.nextafter(R * (1.0 + self.stretch), math.inf)
 
     def binary_inputs(self) -> bool:
         """Whether all entries are 0 or 1."""
@@ -291,11 +307,8 @@ class Evidence:
         return np.asarray(K + self._constant)
 
     def squared_norms(self, name: str) -> np.ndarray:
-        """Squared length of a vector, one number a column."""
+        """Squared length of a combination of rows, one number a column."""
         v = self.vectors[name]
-        if v.weights is not None:
-            w = v.weights[:, :-1] if self.space.free else v.weights
-            return np.sum(np.square(w, dtype=float), axis=1)
         assert v.rows is not None and v.coefficients is not None
         if not len(v.rows):
             return np.zeros(v.n_columns)
@@ -308,6 +321,11 @@ class Evidence:
             w = self.vectors[name].weights
             assert w is not None
             return float(np.sum(np.abs(w[part]) ** self.space.order) ** (1.0 / self.space.order))
+        if (w := self.vectors[name].weights) is not None:
+            w = w[:, :-1] if self.space.free else w
+            w = w if self.problem == "joint" else w[part]
+            power = ends.exponent(w)
+            return math.ldexp(float(np.linalg.norm(np.ldexp(w, -power))), power)
         if ("norm", name) not in self.memo:
             self.memo["norm", name] = self.squared_norms(name)
         squares = self.memo["norm", name]
@@ -368,6 +386,21 @@ class Evidence:
         lengths = np.where(self.lengths > 0.0, self.lengths, math.inf)
         worst = float(np.min(self.margins(name, part) / lengths)) / norm
         return worst - (OUTWARD + 2.0 * (self.n_terms + 8) * EPS)
+
+
+def _largest(sizes: Any) -> np.ndarray:
+    """The largest entry of each row of entries of at least 0."""
+    found: Any = sizes.max(axis=1) if sizes.shape[1] else np.zeros(sizes.shape[0])
+    return np.asarray(found.toarray() if gram.is_sparse(found) else found, dtype=float).ravel()
+
+
+def _divided(sizes: Any, by: np.ndarray) -> Any:
+    """Each row divided by a number above 0, which may be so small that 1 over it is infinite."""
+    if not gram.is_sparse(sizes):
+        return sizes / by[:, None]
+    out = sizes.copy()
+    out.data = out.data / np.repeat(by, np.diff(out.indptr))
+    return out
 
 
 def _matrix(X: Any) -> Any:

@@ -44,6 +44,16 @@ def values(
     return Values(found.value, np.where(np.isfinite(error) & np.isfinite(found.value), error, math.inf))
 
 
+def diagonal(kernel: dict[str, Any], A: Any, function: Any = None, squares: Any = None) -> Values:
+    """k(a, a) of all objects.
+
+    >>> diagonal({"kind": "Gaussian", "gamma": 1.0}, np.array([[0.1, 0.2]]))
+    Values(value=array([1.]), error=array([0.]))
+    """
+    with np.errstate(all="ignore"):
+        return _Diagonal(A, function, None, squares).of(kernel)
+
+
 class _Pairs:
     """Values of a kernel on pairs of objects; where the pairs come from is left to the subclasses."""
 

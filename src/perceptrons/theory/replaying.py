@@ -83,7 +83,7 @@ def _squares(c: Certificate, e: Evidence, own: Updates, r: int) -> None:
     if claimed is None:
         return
     found = float(np.sum(e.lengths[own.row] ** 2))
-    need(abs(claimed - found) <= _unit(c) * max(found, claimed), f"Q is {found!r}, not {claimed!r}")
+    need(abs(claimed - found) <= _unit(c) * max(found, claimed, 1e-300), f"Q is {found!r}, not {claimed!r}")
 
 
 def _replay(c: Certificate, e: Evidence) -> None:
