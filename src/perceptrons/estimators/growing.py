@@ -11,6 +11,7 @@ from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .halfspace import Halfspace
+from .undoing import twin, twin_of_journal
 
 
 @estimator
@@ -80,6 +81,9 @@ class Growing(Halfspace):
             if not grow:
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
             new = self._validated_labels(new, len(new))
+            if len(self.classes_):  # on copies: an interruption leaves the model as it was
+                self._space = twin(self._space)
+                self._journals = [twin_of_journal(journal) for journal in self._journals]
             for label in new:
                 self._take_up(label)
         if len(self.classes_) == 1:

@@ -15,6 +15,7 @@ from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming
 from .online import Batch
+from .undoing import whole_call
 from .writing import one_writer, unchanged_on_error
 
 
@@ -110,9 +111,9 @@ class KernelBased(Streaming):
                 f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
             )
 
-    def _pass(self, batch: Batch) -> None:
+    def _pass(self, batch: Batch, call: whole_call) -> None:
         try:
-            super()._pass(batch)
+            super()._pass(batch, call)
         finally:
             self._after_pass()
 

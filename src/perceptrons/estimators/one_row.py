@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from ..engine import intake, spaces
 from .checks import estimator
 from .online import Batch, Online
+from .undoing import whole_call
 from .writing import one_writer, open_lane, unchanged_on_error
 
 
@@ -113,7 +114,7 @@ class Streaming(Online):
     # ------------------------------------------------------------ the general way
 
     def _learn_slowly(self, x: Any, y: Any) -> None:
-        with one_writer(self):
+        with one_writer(self), whole_call(self) as call:
             with unchanged_on_error(self):
                 fresh = "_space" not in vars(self)
                 if fresh:
@@ -134,13 +135,18 @@ class Streaming(Online):
             self._prepare_pass(batch)
             space = self._space
             order = intake.frozen(np.zeros(1, np.int64))
+
+            def finish() -> None:
+                for kept in self._journals:
+                    kept.close()
+                self.stop_reason_ = "learn_one"
+
+            call.begin(finish)
             try:
                 with self._journalling(len(self.history_), batch) as journal:
                     journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
             finally:
-                for kept in self._journals:
-                    kept.close()
-                self.stop_reason_ = "learn_one"
+                finish()
             self._open_lane(x)
 
     def _form(self, x: Any) -> tuple[int, Any]:

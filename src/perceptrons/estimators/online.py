@@ -22,6 +22,7 @@ from .callbacks import Watch, Watched
 from .checks import estimator
 from .progress import Progress
 from .readouts import Readouts
+from .undoing import whole_call
 from .writing import at_rest, one_writer, unchanged_on_error
 
 
@@ -477,7 +478,7 @@ class Online(Watched, Readouts):
         -------
         self
         """
-        with one_writer(self):
+        with one_writer(self), whole_call(self) as call:
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
@@ -492,15 +493,25 @@ class Online(Watched, Readouts):
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
-            self._pass(Batch(X, rows, codes, weights))
+            self._pass(Batch(X, rows, codes, weights), call)
         return self
 
-    def _pass(self, batch: Batch) -> None:
+    def _pass(self, batch: Batch, call: whole_call) -> None:
         """One pass in the order given, with its record in ``history_``."""
         self._prepare_pass(batch)
         space = self._space
-        before = space.counts()
+        before, n_before = space.counts(), len(self.history_)
         order = intake.frozen(np.arange(batch.X.shape[0]))
+
+        def finish() -> None:
+            for journal in self._journals:
+                journal.close()
+            if len(self.history_) == n_before:
+                self.history_.append(self._record(space.counts().since(before)))
+            self.n_iter_ = 1
+            self.stop_reason_ = "partial_fit"
+
+        call.begin(finish)
         try:
             with self._journalling(len(self.history_), batch) as journal:
                 journal(
@@ -509,11 +520,7 @@ class Online(Watched, Readouts):
                     )
                 )
         finally:
-            for journal in self._journals:
-                journal.close()
-            self.history_.append(self._record(space.counts().since(before)))
-            self.n_iter_ = 1
-            self.stop_reason_ = "partial_fit"
+            finish()
 
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""

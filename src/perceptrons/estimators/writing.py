@@ -93,16 +93,34 @@ class Access:
             use[0] = linear.CLOSED
 
 
-_known: weakref.WeakSet[Access] = weakref.WeakSet()
+class _Known:
+    """Every :class:`Access` there is; without functions that are called, and interrupted, when one goes."""
+
+    def __init__(self) -> None:
+        self.lock: Any = threading.Lock()
+        self.all: list[weakref.ref[Access]] = []
+        self.limit = 64
+
+    def add(self, access: Access) -> None:
+        with self.lock:
+            self.all.append(weakref.ref(access))
+            if len(self.all) > self.limit:
+                self.all = [one for one in self.all if one() is not None]
+                self.limit = 64 + 2 * len(self.all)
+
+    def after_fork(self) -> None:
+        self.lock = threading.Lock()
+        for one in self.all:
+            access = one()
+            if access is not None:
+                access.after_fork()
 
 
-def _after_fork() -> None:
-    for access in list(_known):
-        access.after_fork()
+_known = _Known()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_known.after_fork)
 
 
 def access_to(model: Any) -> Access:

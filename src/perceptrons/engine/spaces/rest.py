@@ -47,6 +47,25 @@ class OneVsRest:
         with ThreadPoolExecutor(self.n_threads) as pool:
             return list(pool.map(function, range(self.n_classes), self.learners))
 
+    def _every(self, function: Any) -> list[Any]:
+        """Call the function for each learner; Ctrl-C waits until all have had their turn."""
+        before = [learner.counts() for learner in self.learners]
+        answers: list[Any] = [None] * self.n_classes
+        interruption: BaseException | None = None
+        while True:
+            try:
+                for r, learner in enumerate(self.learners):
+                    if interruption is None or learner.counts() == before[r]:
+                        answers[r] = function(r, learner)
+                break
+            except (KeyboardInterrupt, SystemExit) as error:
+                if interruption is not None:
+                    raise
+                interruption = error
+        if interruption is not None:
+            raise interruption
+        return answers
+
     @staticmethod
     def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
         return frozen(np.where(codes == r, 1.0, -1.0))
@@ -63,7 +82,7 @@ class OneVsRest:
                 troubles.append((r, error))
                 return error.log
 
-        logs = self._map(one)
+        logs = self._map(one) if self.n_threads > 1 else self._every(one)
         if troubles:
             _, error = min(troubles, key=lambda trouble: trouble[0])
             error.log = logs
