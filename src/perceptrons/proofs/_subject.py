@@ -15,6 +15,7 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.risk import RiskDescent
 from ..theory import gram
+from ..theory._outward import float64_rounds
 from ..theory.evidence import Space
 from ._lines import LINES, OWN
 
@@ -168,6 +169,11 @@ def _numbers(model: Any, X: Any) -> Any:
     """The rows; texts as the rows of numbers that a learner of texts makes of them."""
     if hasattr(model, "hash") and getattr(X, "ndim", 1) == 1:
         X = model.hash(X)
+    if float64_rounds(X):
+        raise ValueError(
+            "X has integers beyond 2**53 that float64 rounds; a certificate is about float64 rows. Certify "
+            "the rows that were learned, X.astype(float); separability takes integers as they are."
+        )
     if gram.is_sparse(X):
         return X.tocsr() if X.format != "csr" else X
     return np.asarray(X)

@@ -43,6 +43,16 @@ def exponent(a: Any) -> int:
     return math.frexp(largest)[1]
 
 
+def float64_rounds(X: Any) -> bool:
+    """Whether X holds integers that are no float64."""
+    k = np.asarray(values(X)) if hasattr(X, "dtype") or isinstance(X, (list, tuple)) else np.empty(0)
+    if k.dtype.kind not in "iuO" or k.size == 0 or (k.dtype == object and type(k.flat[0]) is not int):
+        return False
+    if max(int(k.max()), -int(k.min())) <= 2**53:
+        return False
+    return any(int(float(v)) != v for v in k.ravel().tolist() if type(v) is int)
+
+
 def floats(X: Any) -> Any:
     """Rows as float64; integers are rounded."""
     if values(X).dtype == np.float64:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import claims, digests, ends, gram, stored, version1
+from ._outward import float64_rounds
 from .certificate import Certificate, CertificateError
 from .claims import CLAIMS
 from .enclosed import enclosed, rational
@@ -133,6 +134,7 @@ def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Ite
         need(found == c.sha256, f"the content has {found}, the certificate says {c.sha256}")
 
     def rows() -> None:
+        need(not float64_rounds(X), "X has integers that float64 rounds; a certificate is about float64 rows")
         found = digests.rows_digest(X)
         need(found == c.data["X_sha256"], f"X has {found}, the certificate is about {c.data['X_sha256']}")
 
