@@ -91,7 +91,8 @@ class _Run:
         command = [sys.executable, "-m", "fuzz._harness", self.target, str(state), str(self.args.seed)]
         command += [str(first), str(stop), str(left if left is not None else -1)]
         state.write_bytes(_STATE.pack(-1, 0, 0, 0))
-        child = subprocess.Popen(command, env=environment(folder))
+        env = environment(folder) | {"FUZZ_MOST_MB": str(self.most_mb or 0)}
+        child = subprocess.Popen(command, env=env)
         seen, since = -1, time.monotonic()
         while child.poll() is None:
             time.sleep(0.05)
@@ -157,6 +158,7 @@ def child(target: str, state: str, seed: int, first: int, stop: int, seconds: fl
     limit_memory(_ROOM)
     before = status("VmHWM")
     end = time.monotonic() + seconds if seconds >= 0 else float("inf")
+    peak, most_mb = 0, float(os.environ.get("FUZZ_MOST_MB", "0"))
     with open(state, "r+b") as file, mmap.mmap(file.fileno(), _STATE.size) as shared:
         done = 0
         for case in range(first, stop):
@@ -167,6 +169,11 @@ def child(target: str, state: str, seed: int, first: int, stop: int, seconds: fl
                     if failed.tell() > 8 * _MOST_FAILURES:
                         break
             done += 1
+            if most_mb and done % 16 == 0 and status("VmHWM") - before > max(peak, 1024 * most_mb):
+                peak = status("VmHWM") - before
+                print(
+                    f"{target}: a peak of +{peak / 1024:.0f} MB in case {case} or 15 before", file=sys.stderr
+                )
             if done % 256 == 0 or case == stop - 1:
                 shared[8:24] = struct.pack("<qq", done, status("VmHWM") - before)
                 if time.monotonic() > end:

@@ -230,3 +230,14 @@ def test_strings_written_as_differences(pa):
         )
         found = [text for b in open_stream(data, text_column="t") for text in map(b.X.text, range(b.n_rows))]
         assert found == texts
+
+
+def test_a_page_that_ends_behind_the_file(pa):
+    """pyarrow makes room for what the header of a page says: 2 GB for a file of 1 KB."""
+    data = bytearray(stored(pa, {"y": [1, 2, 3]}, compression="none"))
+    assert data[4:10] == b"\x15\x04\x15\x30\x15\x30"  # a dictionary, 24 bytes of 24: zigzag 48
+    data[9:10] = b"\xfe\xff\xff\xff\x0f"
+    with pytest.raises(
+        FormatError, match=r"expected an intact parquet file, found a page of 2,147,483,647 bytes"
+    ):
+        list(open_stream(bytes(data), "parquet"))

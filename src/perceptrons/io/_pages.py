@@ -225,11 +225,14 @@ def need(file: Any, chunk: Chunk, size: int, words: bool) -> Need:
     while at < end and seen < chunk.num_values:
         page, length = _header(file, at)
         at += length + page.stored_bytes
+        if at > size:  # pyarrow would make room for all of it
+            raise NotAPage(f"a page of {page.stored_bytes:,} bytes, which ends behind the file")
         if page.kind == DICTIONARY:
             # strings: pointers, a table of hashes, and two copies; numbers: the page and its values
             each = 80 if words else 8
             known = max(known, page.plain_bytes)
-            dictionary = max(dictionary, (3 if words else 1) * page.plain_bytes + each * page.values)
+            copies = 3 if words else 1
+            dictionary = max(dictionary, copies * page.plain_bytes + page.stored_bytes + each * page.values)
         elif page.kind in (DATA, DATA_V2):
             seen += page.values
             data = max(data, page.plain_bytes + page.stored_bytes)

@@ -343,10 +343,13 @@ def blocks(
         carry = buffer[cut:size].copy()
         if cut > limits.line_bytes:
             refuse_long_lines(buffer, at, cut, name, line, limits, refusals)
+        left = int(np.count_nonzero(buffer[at:cut] == NEWLINE))
         while at < cut:
-            stop, n_lines = scans.some_lines(buffer, at, cut, LINES)
-            yield Block(buffer[at:], int(stop) - at, name, line, int(n_lines))
-            at, line = int(stop), line + int(n_lines)
+            stop, n_lines = cut, left
+            if left > LINES:
+                stop, n_lines = map(int, scans.some_lines(buffer, at, cut, LINES))
+            yield Block(buffer[at:], stop - at, name, line, n_lines)
+            at, line, left = stop, line + n_lines, left - n_lines
         del buffer
 
 
