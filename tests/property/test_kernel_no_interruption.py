@@ -24,8 +24,7 @@ any_sample = st.one_of(samples(), multiclass_samples())
 
 def state(model: Any, X: Any) -> dict[str, Any]:
     """What a model has learned."""
-    bounds = model.margin_bounds_
-    uppers = [pair[1] for pair in bounds] if isinstance(bounds, list) else [bounds[1]]
+    uppers = [learner.guess() for learner in getattr(model._core, "learners", [model._core])]
     return {
         "scores": model.decision_function(X),
         "dual": model.dual_coef_,

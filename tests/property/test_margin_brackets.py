@@ -99,7 +99,8 @@ def test_pnorm_brackets_the_margin_in_the_dual_norm(p, data, epochs):
     assert low <= up * (1.0 + 1e-9)
     assert known <= up * (1.0 + 1e-9)
     w = model.coef_[0]
-    assert np.isclose(low, np.min(y * (X @ w)) / np.linalg.norm(w, p / (p - 1.0)))
+    margin = np.min(y * (X @ w)) / np.linalg.norm(w, p / (p - 1.0))
+    assert np.isclose(low, margin) if margin > 1e-9 else low <= margin or low == -np.inf
 
 
 @pytest.mark.parametrize("params", [{}, {"pick": "worst"}, {"batch_size": 2}, {"step": 0.25}])
@@ -115,7 +116,8 @@ def test_descent_on_the_risk(params, data):
 def test_the_lower_end_is_the_margin_of_the_last_weights(data):
     X, y, _, _ = data
     model = Perceptron(max_iter=3, random_state=0, fit_intercept=False).fit(X, y)
-    assert np.isclose(model.margin_bounds_[0], theory.gamma_low(model.coef_, X, y))
+    margin, low = theory.gamma_low(model.coef_, X, y), model.margin_bounds_[0]
+    assert np.isclose(low, margin) if margin > 0.0 else low == -np.inf  # w does not separate
     assert np.isclose(model.margin_bounds_[1], theory.gamma_up(np.linalg.norm(model.coef_), model.n_updates_))
 
 

@@ -248,7 +248,6 @@ def test_a_row_twice_is_projected_and_so_is_a_zero_row():
     assert flat(logs, "projected") == [True, False, True, True]
     assert model.ids.tolist() == [1]
     assert close(model.coefficients, [0.0])
-    assert model.bracket(None) == (None, np.inf)  # all coefficients are 0
 
 
 def test_a_projectron_without_a_budget_grows():
@@ -316,8 +315,8 @@ def test_one_against_the_rest(name):
         assert np.array_equal(logs[r].row, log.row)
     assert rest.counts().updates == sum(model.counts().updates for model in alone)
     assert close(rest.scores(rows, "last"), np.hstack([model.scores(rows) for model in alone]))
-    lows = rest.lowest_margin(rows, rest.targets(codes), EMPTY)
-    assert len(lows) == len(rest.lowest()) == len(rest.bracket(lows)) == 3
+    assert rest.bracket() == rest.bounds(rows, rest.targets(codes), EMPTY, False) == [(None, np.inf)] * 3
+    assert len(rest.lowest()) == 3
     assert rest.longest() == 1.0
 
 
@@ -331,29 +330,28 @@ def test_the_bracket_holds_the_best_margin(data, name, budget):
     model = space(kernels.Linear(), name, budget)
     for _ in range(3):
         learn(model, X, y)
-        low = model.lowest_margin(model.kernel.prepare(X), y, EMPTY)
-        low, up = model.bracket(low)
+        a, signs = model.coefficients, model.label[: len(model)]
+        w = a @ X[model.ids]
         best = best_margin(X, y)
-        assert low <= best * (1.0 + 1e-9)
-        assert best <= up * (1.0 + 1e-9)
-    model.forget_start()
-    assert model.bracket(None) == (None, np.inf)
+        if w.any():
+            assert np.min(y * (X @ w)) / np.linalg.norm(w) <= best * (1.0 + 1e-9)
+        if (signs * a >= 0.0).all() and a.any():
+            assert best <= np.linalg.norm(w) / np.abs(a).sum() * (1.0 + 1e-9)
+        assert model.bracket() == (None, np.inf)  # kernel values are rounded: nothing is claimed
 
 
-def test_a_coefficient_of_the_wrong_sign_bounds_nothing():
+def test_a_projection_may_turn_a_coefficient():
     model = Budget(kernels.Linear(), loop.Projectron(1.0), None, spaces.Frame(0.0), 2)
     learn(model, [[2, 0]], [1])
-    assert model.bracket(1.0) == (0.5, 2.0)
     learn(model, [[4, 1]], [-1])  # distance 1: a = 1 - 2
     assert close(model.coefficients, [-1.0])
-    assert model.bracket(None) == (None, np.inf)
 
 
 def test_before_the_first_row():
     model = space(kernels.Linear(), "oldest")
     assert len(model) == 0
     assert model.rows is None
-    assert model.bracket(0.0) == (0.0, np.inf)
+    assert model.bracket() == (None, np.inf)
     assert model.scores(kernels.Linear().prepare(np.ones((2, 3)))).tolist() == [[0.0], [0.0]]
     learn(model, np.ones((0, 3)), [])
     assert model.counts().examples == 0

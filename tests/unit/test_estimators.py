@@ -370,14 +370,17 @@ def test_the_bracket_holds_the_best_margin():
 
 def test_the_bracket_by_hand():
     model = make("Perceptron", fit_intercept=False, max_iter=1).fit([[3.0, 0.0], [0.0, 4.0]], [1, 0])
-    assert model.margin_bounds_ == (9.0 / 5.0, 5.0 / 2.0)  # w = (3, -4), two steps of 1
+    low, up = model.margin_bounds_  # w = (3, -4), two steps of 1; both ends are rounded outwards
+    assert low == pytest.approx(9.0 / 5.0, rel=1e-12) and low <= 9.0 / 5.0
+    assert up == pytest.approx(5.0 / 2.0, rel=1e-12) and up >= 5.0 / 2.0
     model = make("Perceptron", fit_intercept=False, max_iter=1).fit(
         [[3.0, 0.0], [0.0, 4.0]], [1, 0], coef_init=[1.0, 0.0]
     )
     assert model.margin_bounds_[1] == inf
     assert make("Perceptron").fit(X, y, coef_init=np.zeros(5)).margin_bounds_[1] < inf
     model = make("Perceptron", fit_intercept=False).partial_fit([[3.0, 0.0], [0.0, 4.0]], [1, 0])
-    assert model.margin_bounds_ == (None, 5.0 / 2.0)
+    low, up = model.margin_bounds_
+    assert low is None and up == pytest.approx(5.0 / 2.0, rel=1e-12) and up >= 5.0 / 2.0
     nothing = make("Perceptron", fit_intercept=False).partial_fit(X, y, sample_weight=np.zeros(8))
     assert nothing.margin_bounds_ == (None, inf)
 

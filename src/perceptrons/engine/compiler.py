@@ -37,6 +37,7 @@ _records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.V
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
 _lowered: dict[Callable[..., Any], Callable[[], Any]] = {}
+_strict: list[Callable[..., Any]] = []
 
 
 def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,6 +81,12 @@ def lowered(stub: Callable[..., Any]) -> Callable[..., Any]:
     return add
 
 
+def strict(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: a helper whose operations are made as written, each rounded once: for error-free sums."""
+    _strict.append(function)
+    return function
+
+
 def decide(rule, m, q, state):
     """(keep, tau) of a first-order rule."""
     return dispatch(decide, rule)(rule, m, q, state)
@@ -118,6 +125,7 @@ def _teach_numba() -> None:
     for functions, other in (
         (_helpers, {}),
         (_seldom, {"forceinline": False}),
+        (_strict, {"fastmath": False}),
         (rows.AS_WRITTEN, {"fastmath": {"contract"}}),
     ):
         for function in functions:
@@ -146,9 +154,10 @@ def _chooser(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
 class _Compiled:
     """A function that is compiled when it is first called."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], fastmath: Any = FASTMATH):
         functools.update_wrapper(self, function)
         self.function = function
+        self.fastmath = fastmath
         self._target: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -172,13 +181,18 @@ class _Compiled:
         """The compiled function, for all types."""
         with _lock:
             if self._target is None:
-                self._target = _plain(self.function) if jit_disabled() else _jit(self.function)
+                self._target = _plain(self.function) if jit_disabled() else _jit(self.function, self.fastmath)
         return self._target
 
 
 def compiled(function: Callable[..., Any]) -> _Compiled:
     """Decorator: compile on first use, GIL released, cached on disk."""
     return _Compiled(function)
+
+
+def compiled_strictly(function: Callable[..., Any]) -> _Compiled:
+    """Decorator: like :func:`compiled`, but no sum is reordered and no product fused with one."""
+    return _Compiled(function, fastmath=False)
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -192,11 +206,11 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     return quiet
 
 
-def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def _jit(function: Callable[..., Any], fastmath: Any = FASTMATH) -> Callable[..., Any]:
     import numba
 
     _teach_numba()
-    dispatcher = numba.njit(**OPTIONS)(function)
+    dispatcher = numba.njit(**{**OPTIONS, "fastmath": fastmath})(function)
     try:
         kept = numba_cache(function)
     except Exception:  # numba changed its private parts: slower starts, same results

@@ -346,7 +346,7 @@ class _RowsWalk(_Walk):
         return self.y[rows] * s, self.block.q[rows], (s > 0.0) != (self.y[rows] > 0.0)
 
     def growth(self, i, m, tau):
-        return tau * m, tau * tau * float(self.block.q[i]), self.storable(tau)
+        return tau * m, tau * (tau * float(self.block.q[i])), self.storable(tau)
 
     def push(self, i, tau):
         sign = float(self.y[i])
@@ -382,7 +382,7 @@ class _JointWalk(_Walk):
 
     def growth(self, i, m, tau):
         mine, best, self.rival = (value.item() for value in self.scan(slice(i, i + 1)))
-        return tau * mine - tau * best, float(self.block.q[i]) * (tau * tau + tau * tau), True
+        return tau * mine - tau * best, 2.0 * (tau * (tau * float(self.block.q[i]))), True
 
     def storable(self, d):
         return True

@@ -264,7 +264,7 @@ def rows_kernel(
             m_i = sign_i * (scale * f_i)
             keep, tau = decide(m_i, q_i, norm2, k, before + number, weight_i, tol, p0, p1, p2, p3)
             inner = tau * m_i
-            length2 = tau * tau * q_i
+            length2 = tau * (tau * q_i)
             new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
             finite = tl.abs(m_i) < INFINITY
             stays = (keep == 1.0) & (tau == 0.0)
@@ -432,7 +432,7 @@ def joint_kernel(
             m_i = mine_i - best_i
             keep, tau = decide(m_i, 2.0 * q_i, norm2, k, before + number, weight_i, tol, p0, p1, p2, p3)
             inner = tau * mine_i - tau * best_i
-            length2 = q_i * (tau * tau + tau * tau)
+            length2 = 2.0 * (tau * (tau * q_i))
             new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
             finite = tl.abs(m_i) < INFINITY
             stays = (keep == 1.0) & (tau == 0.0)

@@ -31,6 +31,36 @@ def frozen(a: Any, dtype: Any = None) -> np.ndarray:
     return a
 
 
+def held_exactly(given: Any, stored: Any) -> bool:
+    """Whether conversion to floats has kept every number: False where that is not certain.
+
+    ``given`` is what the user gave, ``stored`` the float array (or CSR matrix, or the values of a dict) it
+    became. Whole numbers beyond 2^53 and wider floats may have been rounded.
+    """
+    if is_sparse(given) and is_sparse(stored):
+        given, stored = given.data, stored.data
+    if given is stored or (isinstance(given, np.ndarray) and given.dtype == stored.dtype):
+        return True
+    if hasattr(given, "columns") and hasattr(given, "iloc"):  # a data frame: columns of several types
+        return all(held_exactly(given.iloc[:, j].to_numpy(), stored[:, j]) for j in range(stored.shape[1]))
+    if isinstance(given, dict):
+        given = np.asarray(list(given.values()), object)
+    a = np.asarray(given)
+    if a.dtype.kind == "b":
+        return True
+    if a.dtype.kind in "iu":
+        most = 2 ** (np.finfo(stored.dtype).nmant + 1)
+        return bool(np.all((a <= most) & (a >= -most)))
+    if a.dtype.kind == "f":
+        return a.dtype.itemsize <= stored.dtype.itemsize or bool(
+            np.array_equal(a.reshape(stored.shape), stored.astype(a.dtype))
+        )
+    try:
+        return bool(all(x == float(x) for x in a.ravel().tolist()) and stored.dtype == np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, bool]:
     """(highest, whether each row ascends); a negative index counts as a very high one.
 
@@ -189,10 +219,15 @@ def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> N
     )
 
 
-def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
+#: A squared length below this has lost digits to underflow.
+LEAST_SQUARE = float(np.finfo(np.float64).tiny)
+
+
+def make_rows(X: Any, bias: float, unit: bool, learn: bool = False) -> Dense | Csr:
     """The record of a dense float array or of a CSR matrix that :func:`checked_csr` has passed.
 
-    Raises ValueError on NaN, infinity, and rows whose squared length overflows.
+    Raises ValueError on NaN, infinity, and rows whose squared length overflows; where the rows are to be
+    learned, on non-zero rows whose squared length underflows, too: they would be taken for zero.
     """
     sq = np.empty(X.shape[0])
     rows: Dense | Csr
@@ -217,4 +252,16 @@ def make_rows(X: Any, bias: float, unit: bool) -> Dense | Csr:
                 f"{np.abs(values).max():.3g}). Scale the data."
             )
         raise ValueError(f"Input X contains {found} (row {row}).")
+    if learn and bias == 0.0:
+        _refuse_vanishing(X, sq)
     return rows
+
+
+def _refuse_vanishing(X: Any, sq: np.ndarray) -> None:
+    for row in np.flatnonzero(sq < LEAST_SQUARE).tolist():
+        values = X[[row]].data if is_sparse(X) else X[row]
+        if np.any(values):
+            raise ValueError(
+                f"Row {row} of X is too small: its squared length underflows (largest value "
+                f"{np.abs(values).max():.3g}). Scale the data."
+            )

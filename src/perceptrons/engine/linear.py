@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite, sqrt
+from math import isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import Block, Csr, Dense, follow, look, push, scaled, sqnorm
+from ..rows import Block, Csr, Dense, begin, end, follow, look, push, scaled, sqnorm
 from ..rules import State
 from .atomic import swap
-from .compiler import by_record, compiled, decide, dispatch, helper, seldom
+from .compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
@@ -19,12 +19,14 @@ from .scalars import (
     DONE,
     DRIFT,
     DRIFT_LIMIT,
+    ERROR,
     ERRORS,
     EXAMPLES,
     LONGEST,
     LOSS2,
     LOWEST,
     MISTAKES,
+    NORM_ERROR,
     REFRESH,
     REFUSED,
     SCALE,
@@ -35,6 +37,8 @@ from .scalars import (
     UPDATES,
     N,
 )
+
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 # ---------------------------------------------------------------- what is kept for the readout
 
@@ -128,28 +132,33 @@ def multiply(v, factor):
 
 
 @seldom
-def rescale(rows, track, v, keep, scale, clock, norm2):
-    """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range."""
+def rescale(rows, track, v, steps, keep, scale, clock, largest):
+    """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range.
+
+    ``largest`` is an upper bound on ||w||^2: 0 only where w is 0.
+    """
     if keep == 0.0:
-        if norm2 != 0.0:
+        if largest != 0.0:
             settle(track, v, clock)
             multiply(v, 0.0)
             scaled(rows, 0.0)
+        multiply(steps, 0.0)
         return 1.0, clock
     scale *= keep
     if SCALE_LOW < abs(scale) < SCALE_HIGH:
         return scale, clock
-    return multiply_out(rows, track, v, scale, clock)
+    return multiply_out(rows, track, v, steps, scale, clock)
 
 
 @seldom
-def multiply_out(rows, track, v, scale, clock):
+def multiply_out(rows, track, v, steps, scale, clock):
     """w = scale v, with a scale of 1; the average keeps what v was worth, and its clock starts again.
 
     A clock that went on in units of the new v could grow without limit, and take all digits with it.
     """
     settle(track, v, clock)
     multiply(v, scale)
+    multiply(steps, scale)
     scaled(rows, scale)
     return 1.0, 0.0
 
@@ -182,6 +191,36 @@ def drifted(v, drift, keep, norm2, inner, length2):
     return keep * keep * drift + np.finfo(v.dtype).eps * terms
 
 
+#: ||w||^2 is at least uncertain by this much where bounds on rounding are computed: squares may underflow.
+FLOOR = 1e-290
+
+
+@strict
+def squared_step(tau, q):
+    """tau^2 q in this order: tau^2 alone may underflow, or overflow."""
+    return tau * (tau * q)
+
+
+@helper
+def reach(norm2, norm_error, keep, length):
+    """An upper bound on ||keep w + d||, where d is a step of this length."""
+    return abs(keep) * sqrt(norm2 + norm_error + FLOOR) + length
+
+
+@helper
+def more_error(v, error, keep, reached, length, n_changed, scale):
+    """The bound on ||w - exact sum of the steps|| after a step, see :mod:`perceptrons.engine.margins`."""
+    info = np.finfo(v.dtype)
+    underflow = 2.0 * info.eps * info.tiny * n_changed * max(1.0, abs(scale))
+    return abs(keep) * error + 0.5 * info.eps * (3.0 * reached + 4.0 * length) + underflow
+
+
+@helper
+def more_norm_error(v, norm_error, keep, reached, n_terms):
+    """The bound on |N - ||w||^2| after a step, with a product of so many terms in it."""
+    return keep * keep * norm_error + (n_terms + 8.0) * np.finfo(v.dtype).eps * reached * reached
+
+
 @helper
 def write_back(scalars, scale, norm2, tau_sum, clock, t, k):
     scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK] = scale, norm2, tau_sum, clock
@@ -202,19 +241,21 @@ def write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
 
 
 @helper
-def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit):
-    """One pass over ``order``; answers how it ended, at which position, and the entries logged.
+def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit):
+    """One pass over ``order``; returns how it ended, at which position, and the entries logged.
 
-    y is +-1; c holds row weights, or nothing. Where ``prediction`` is set a tie that predicts the right
+    y is +-1; c holds row weights, or nothing. ``steps`` receives the sum of the steps on each row, divided by
+    the scale of w, unless it is empty. Where ``prediction`` is set a tie that predicts the right
     label (-1) is no mistake. A pass that ends badly leaves v and the scalars as they were before the bad
     row.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
+    error, norm_error = scalars[ERROR], scalars[NORM_ERROR]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
-    end = DONE
+    ending = DONE
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
@@ -225,7 +266,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
         s = scale * look(rows, i, v)
         m = y[i] * s
         if not isfinite(m):
-            end = BAD_SCORE
+            ending = BAD_SCORE
             break
         wrong = (s > 0.0) != (y[i] > 0.0)
         mistake = wrong if prediction else m <= 0.0
@@ -237,25 +278,35 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
             if keep == 0.0 and tau == 0.0:
                 n_refused += 1
             else:
-                new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + tau * tau * q
+                length2 = squared_step(tau, q)
+                new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + length2
                 if not (new_norm2 <= limit and isfinite(v.dtype.type(tau))):
-                    end = BAD_STEP  # overflow, or a rule that answered NaN
+                    ending = BAD_STEP  # overflow, or a rule that returned NaN
                     break
                 if keep != 1.0:
-                    drift = drifted(v, drift, keep, norm2, tau * m, tau * tau * q)
-                    scale, clock = rescale(rows, track, v, keep, scale, clock, norm2)
+                    drift = drifted(v, drift, keep, norm2, tau * m, length2)
+                    scale, clock = rescale(rows, track, v, steps, keep, scale, clock, norm2 + norm_error)
                 if scale != 1.0 and not (
                     fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
-                    scale, clock = multiply_out(rows, track, v, scale, clock)  # v could not hold w/scale
+                    scale, clock = multiply_out(rows, track, v, steps, scale, clock)  # w/scale is too long
                 d = tau * y[i] / scale
                 note(track, rows, i, d, clock)
                 push(rows, i, d, v)
                 follow(rows, i, d)
                 k += 1
+                if steps.shape[0] > 0:
+                    steps[i] += tau / scale
+                length = sqrt(length2)
+                reached = reach(norm2, norm_error, keep, length)
+                n_terms = float(end(rows, i) - begin(rows, i)) + 1.0
+                n_changed = n_terms if keep == 1.0 else float(v.shape[0])
+                error = more_error(v, error, keep, reached, length, n_changed, scale)
+                norm_error = more_norm_error(v, norm_error, keep, reached, n_terms)
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, v, scale, norm2, drift)
+                    norm_error = EPS * (v.shape[0] + 8.0) * norm2
                 tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
                 if log.row.shape[0] > 0:
@@ -272,15 +323,15 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, l
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
-    scalars[DRIFT] = drift
+    scalars[DRIFT], scalars[ERROR], scalars[NORM_ERROR] = drift, error, norm_error
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
-    return end, at, n_logged
+    return ending, at, n_logged
 
 
 @compiled
-def run(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit):
+def run(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit):
     """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, v, track, scalars, log, prediction, tol, limit)
+    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit)
 
 
 # ---------------------------------------------------------------- one row at a time
@@ -320,6 +371,15 @@ def one_dense_row(x, desk):
     return Dense(x.reshape((1, x.shape[0])), desk[1:2], desk[DESK_BIAS], desk[DESK_UNIT] != 0.0)
 
 
+@helper
+def vanishes(x):
+    """Whether every entry is 0."""
+    n = 0
+    for j in range(x.shape[0]):
+        n += x[j] != 0.0
+    return n == 0
+
+
 @compiled
 def learn_one(rule, x, y, v, track, scalars, desk):
     """:func:`run_rows` for a single dense row; answers how it ended.
@@ -330,10 +390,14 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         return BUSY
     desk[0] = y
     none = desk[:0]
+    row = one_dense_row(x, desk)
+    if desk[1] < TINY and not vanishes(x):
+        leave(desk, LEARNING)
+        return BAD_SCORE  # a row that is not zero, and whose square is
     log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
     ending = run_rows(
         rule,
-        one_dense_row(x, desk),
+        row,
         desk[0:1],
         none,
         desk[2:3].view(np.int64),  # holds 0: the only row
@@ -341,6 +405,7 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         track,
         scalars,
         log,
+        none,
         desk[DESK_PREDICTION] != 0.0,
         desk[DESK_TOL],
         desk[DESK_LIMIT],
@@ -368,13 +433,3 @@ def scores(rows, v, out):
     """out[i] = <v, x_i> for every row."""
     for i in range(out.shape[0]):
         out[i] = look(rows, i, v)
-
-
-@compiled
-def lowest_margin(rows, y, c, v):
-    """The smallest y <v, x> among the rows that have a weight."""
-    low = inf
-    for i in range(y.shape[0]):
-        if c.shape[0] == 0 or c[i] != 0.0:
-            low = min(low, y[i] * look(rows, i, v))
-    return low

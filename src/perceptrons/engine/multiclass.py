@@ -7,7 +7,7 @@ W is stored feature by feature, so that one entry of x meets all classes in one 
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -16,15 +16,20 @@ from ..rows import Block, Csr, Dense, begin, column, end, factor, sqnorm, value
 from ..rules import State
 from .compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
+    EPS,
     Average,
     Last,
     UnitAverage,
     drifted,
     fits,
+    more_error,
+    more_norm_error,
     multiply_out,
     pace,
+    reach,
     refreshed,
     rescale,
+    squared_step,
     write_back,
     write_counts,
 )
@@ -35,8 +40,10 @@ from .scalars import (
     DONE,
     DRIFT,
     DRIFT_LIMIT,
+    ERROR,
     EXAMPLES,
     LOWEST,
+    NORM_ERROR,
     REFRESH,
     SCALE,
     TAU,
@@ -288,13 +295,15 @@ def best_rival(s, y):
 
 
 @compiled
-def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, prediction, tol, limit):
+def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, true, prediction, tol, limit):
     """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, with classes 0..K-1.
 
-    ``true`` is scratch space for the scores in float64.
+    ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
+    float64.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
+    error, norm_error = scalars[ERROR], scalars[NORM_ERROR]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
@@ -332,23 +341,36 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
                 for a in range(n_touched):
                     r = work.touched[a]
                     inner += work.alpha[r] * true[r]
-                    length2 += work.alpha[r] * work.alpha[r]
-                new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + q * length2
+                    length2 += squared_step(work.alpha[r], q)
+                new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
                 if not new_norm2 <= limit:
                     how = BAD_STEP
                     break
                 if keep != 1.0:
-                    drift = drifted(W, drift, keep, norm2, inner, q * length2)
-                    scale, clock = rescale(rows, track, W, keep, scale, clock, norm2)
+                    drift = drifted(W, drift, keep, norm2, inner, length2)
+                    scale, clock = rescale(rows, track, W, steps, keep, scale, clock, norm2 + norm_error)
                 if scale != 1.0 and not fits(new_norm2, scale, limit):
-                    scale, clock = multiply_out(rows, track, W, scale, clock)  # W could not hold w/scale
+                    scale, clock = multiply_out(rows, track, W, steps, scale, clock)  # W/scale is too long
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
                 follow_touched(rows, i, 1.0 / scale, n_touched, work)
                 k += 1
+                if steps.shape[0] > 0:
+                    for a in range(n_touched):
+                        r = work.touched[a]
+                        if r != label:
+                            steps[i, r] -= work.alpha[r] / scale
+                length = sqrt(length2)
+                reached = reach(norm2, norm_error, keep, length)
+                n_terms = float(end(rows, i) - begin(rows, i)) + 1.0
+                n_changed = (n_terms if keep == 1.0 else float(W.shape[0])) * n_classes
+                error = more_error(W, error, keep, reached, length, n_changed, scale)
+                error += EPS * (n_classes + 4.0) * length  # the shares of the rivals, and their sum
+                norm_error = more_norm_error(W, norm_error, keep, reached, n_terms + n_classes)
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, W, scale, norm2, drift)
+                    norm_error = EPS * (W.size + 8.0) * norm2
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
@@ -369,7 +391,7 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, work, true, pre
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
-    scalars[DRIFT] = drift
+    scalars[DRIFT], scalars[ERROR], scalars[NORM_ERROR] = drift, error, norm_error
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return how, at, n_logged
 
@@ -382,15 +404,3 @@ def scores(rows, W, work, out):
         multiple = factor(rows, i)
         for r in range(W.shape[1]):
             out[i, r] = multiple * work.s[r]
-
-
-@compiled
-def lowest_margin(rows, y, c, W, work):
-    """The smallest s_y - max s_r among the rows that have a weight."""
-    low = inf
-    for i in range(y.shape[0]):
-        if c.shape[0] == 0 or c[i] != 0.0:
-            look_all(rows, i, W, work.s)
-            z = best_rival(work.s, y[i])
-            low = min(low, factor(rows, i) * (np.float64(work.s[y[i]]) - np.float64(work.s[z])))
-    return low

@@ -17,19 +17,21 @@ u = f(theta) is stored beside theta, so that looking at a row costs no power and
 
 from __future__ import annotations
 
-from math import cosh, exp, inf, isfinite, sinh
+from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import NamedTuple
 
-from ..rows import begin, column, end, factor, look, value
+from ..rows import begin, column, end, factor, look, sqnorm, value
 from .compiler import by_record, compiled, dispatch, helper
-from .linear import write_back, write_counts
+from .linear import EPS, write_back, write_counts
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
     CLOCK,
     DONE,
+    ERROR,
     EXAMPLES,
     LOWEST,
+    NORM_ERROR,
     REFRESH,
     SCALE,
     TAU,
@@ -38,8 +40,8 @@ from .scalars import (
 )
 
 #: Scalars that mean something else here: the exponent taken out of balanced Winnow's weights, the sum of
-#: g(theta_i), the updates on positive rows.
-OFFSET, MASS, PROMOTIONS = SCALE, N, TAU
+#: g(theta_i), the updates on positive rows, the lengths of the rows updated on.
+OFFSET, MASS, PROMOTIONS, LENGTHS = SCALE, N, TAU, NORM_ERROR
 #: Weights beyond this stop a run; then the sum of g is finite too.
 WEIGHT_LIMIT = 1e150
 _ROOM = 300.0  # theta may outgrow the offset by this much before the weights are made anew
@@ -229,8 +231,13 @@ def stays_finite(link, rows, i, y, theta):
 
 
 @compiled
-def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, prediction):
-    """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included."""
+def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, prediction):
+    """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included.
+
+    ``steps`` counts the updates on each row, unless it is empty. The scalar ERROR bounds the distance of
+    theta from the exact sum of its steps, in units of the step: each is rounded by at most
+    u (4 ||x|| + ||theta||), and ||theta|| is at most the sum of the lengths.
+    """
     t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_logged = 0
     lowest = scalars[LOWEST]
@@ -262,6 +269,11 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, prediction):
                 last = theta.shape[0] - 1
                 largest = max(largest, step(link, theta, u, last, d * rows.bias, scalars))
             k += 1
+            if steps.shape[0] > 0:
+                steps[i] += 1.0
+            length = sqrt(sqnorm(rows, i))
+            scalars[LENGTHS] += length
+            scalars[ERROR] += EPS * (4.0 * length + scalars[LENGTHS])
             if y[i] > 0.0:
                 scalars[PROMOTIONS] += 1.0
             if k % REFRESH == 0 or largest > scalars[OFFSET] + _ROOM:

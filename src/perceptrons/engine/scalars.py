@@ -18,7 +18,9 @@ SUM_Q = 10  #: sum of ||x||^2 over the updates
 LOWEST = 11  #: smallest signed margin met since it was last set to infinity
 LONGEST = 12  #: largest squared length of a row that was learned on its own
 DRIFT = 13  #: how far rounding may have taken N away, by rules that scale w
-SIZE = 14
+ERROR = 14  #: bound on the distance between w and the exact sum of its steps, see engine.margins
+NORM_ERROR = 15  #: bound on |N - ||w||^2|
+SIZE = 16
 
 #: The norm is updated step by step and recomputed after this many updates, wherever a pass begins or
 #: ends, so that a run cut into pieces makes the same numbers.

@@ -5,10 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .. import rules
-from ..engine import multiclass, scalars, spaces
+from ..engine import multiclass, spaces
 from . import checks
 from .checks import estimator
 from .first_order import FirstOrder
@@ -240,21 +238,6 @@ class ROMMA(FirstOrder):
     def infeasible_(self) -> bool:
         """Whether two rows were met whose half-spaces do not meet."""
         return self._fitted("infeasible_").counts().refused > 0
-
-    @property
-    def margin_bounds_(self) -> Any:
-        """(gamma_low, gamma_up); 1/||w|| bounds the margin from above, too."""
-        bounds = super().margin_bounds_
-        if isinstance(bounds, list):
-            pairs = zip(bounds, self._space.learners, strict=True)
-            return [self._tighter(pair, learner) for pair, learner in pairs]
-        return self._tighter(bounds, self._space)
-
-    def _tighter(self, bounds: tuple[Any, float], space: Any) -> tuple[Any, float]:
-        norm = float(np.sqrt(space.state[scalars.N]))
-        if not space.from_zero or norm == 0.0:
-            return bounds
-        return bounds[0], min(bounds[1], 1.0 / norm)
 
 
 @estimator

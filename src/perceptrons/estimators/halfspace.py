@@ -30,6 +30,11 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
         checks.positive("intercept_scaling", self.intercept_scaling)
+        if self.fit_intercept and not intake.LEAST_SQUARE <= float(self.intercept_scaling) ** 2 < np.inf:
+            raise ValueError(
+                "intercept_scaling must be a number whose square neither vanishes nor overflows; got "
+                f"intercept_scaling={self.intercept_scaling!r}."
+            )
         checks.one_of("row_norm", self.row_norm, (None, "l2"))
 
     def _check_values(self, X: Any) -> None:
@@ -42,10 +47,14 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
 
-    def _rows(self, X: Any) -> Any:
-        return intake.make_rows(X, self._bias(), self.row_norm == "l2")
+    def _rows(self, X: Any, learn: bool = False) -> Any:
+        return intake.make_rows(X, self._bias(), self.row_norm == "l2", learn)
 
     # ------------------------------------------------------------ intake
+
+    def _held_exactly(self, given: Any, X: Any) -> bool:
+        """Whether X holds the very numbers that were given."""
+        return intake.held_exactly(given, X)
 
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
         if sp.issparse(X):

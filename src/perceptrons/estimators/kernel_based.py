@@ -57,7 +57,10 @@ class KernelBased(Streaming):
         """The precisions that rows of numbers may have."""
         return FLOATS
 
-    def _rows(self, X: Any) -> spaces.KernelRows:
+    def _held_exactly(self, given: Any, X: Any) -> bool:
+        return True  # nothing is claimed without certify, which is given the objects themselves
+
+    def _rows(self, X: Any, learn: bool = False) -> spaces.KernelRows:
         sq = objects.self_products(self.kernel_, X, self._bias() ** 2)
         self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
         return spaces.KernelRows(X, intake.frozen(sq))

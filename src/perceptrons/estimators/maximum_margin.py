@@ -442,7 +442,7 @@ class MaxMargin(Halfspace):
             return np.zeros((len(X), 1)) + biases
         return self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
 
-    def _rows(self, X: Any) -> Any:
+    def _rows(self, X: Any, learn: bool = False) -> Any:
         return intake.make_rows(X, 0.0, False) if self.kernel is None else X
 
     # ------------------------------------------------------------ what follows from the problems

@@ -124,14 +124,14 @@ class Streaming(Online):
                     self.n_features_in_ = width
                 row, new_names = self._one(x)
                 self._check_values(row)
-                rows = self._rows(row)
+                rows = self._rows(row, learn=True)
                 if np.ndim(y) != 0:
                     raise ValueError(f"y must be one label; got {y!r}.")
                 label = np.asarray([y])
                 weights = self._row_weights(None, label)
                 codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
             self._take_up_names(new_names)
-            batch = Batch(row, rows, codes, weights)
+            batch = Batch(row, rows, codes, weights, self._held_exactly(x, row))
             self._prepare_pass(batch)
             space = self._space
             order = intake.frozen(np.zeros(1, np.int64))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-from ..engine import draws, intake, spaces
+from ..engine import draws, intake, margins, spaces
 from ..engine.journal import Journal
 from ..rows import Csr, Dense
 from ..theory import debugging
@@ -33,6 +33,7 @@ class Batch(NamedTuple):
     rows: Any  #: the engine's record of X
     codes: np.ndarray  #: class codes, int64
     weights: np.ndarray  #: row weights, or empty
+    exact: bool = True  #: X holds the very numbers that were given
 
 
 @estimator
@@ -187,7 +188,8 @@ class Online(Watched, Readouts):
 
     def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
         self._check_params()
-        X = self._in_precision(self._validated_X(X, reset=old is None), old)
+        given, X = X, self._in_precision(self._validated_X(X, reset=old is None), old)
+        exact = self._held_exactly(given, X)
         given, y = y, self._validated_labels(y, X.shape[0])
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
@@ -212,7 +214,7 @@ class Online(Watched, Readouts):
             )
         self._check_values(X)
         self.__dict__.pop("_names", None)
-        batch = Batch(X, self._rows(X), codes.astype(np.int64), weights)
+        batch = Batch(X, self._rows(X, learn=True), codes.astype(np.int64), weights, exact)
         self._still_valid(batch, given, sample_weight)
         return batch
 
@@ -299,12 +301,17 @@ class Online(Watched, Readouts):
         """Make ``space`` the model; what follows from it is derived."""
         self._space = space
         self._journals = journals
-        self._low: Any = None
+        self._forget_bounds()
         self.history_: list[dict[str, Any]] = []
         self.stop_reason_ = "not started"
         self.n_iter_ = 0
         self._longest = 0.0
         self._plain = True
+
+    def _forget_bounds(self) -> None:
+        """What was found about the rows of a fit does not hold for those that come."""
+        self._bounds: Any = None
+        self._steps: list[Any] | None = None
 
     def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
         rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
@@ -326,6 +333,8 @@ class Online(Watched, Readouts):
         self._longest = self._radius(batch)
         self._plain = self._plain and self._is_plain(batch, orders)
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
+        self._forget_bounds()
+        space.keep_steps(batch.X.shape[0])
         try:
             with Progress(type(self).__name__, total, self.verbose) as progress:
                 self._report_to(progress)
@@ -359,6 +368,7 @@ class Online(Watched, Readouts):
                         break
         except BaseException:
             self.stop_reason_ = "failed"
+            space.take_steps()
             raise
         finally:
             for journal in self._journals:
@@ -367,12 +377,12 @@ class Online(Watched, Readouts):
             self.stop_reason_ = "clean pass"
         if watched:
             intake.check_again(batch.X, batch.rows)
-        if hasattr(space, "learners") or space.bracket(None) is not None:
-            self._low = (
-                space.lowest()
-                if clean and train is None and orders is None
-                else space.lowest_margin(batch.rows, targets, batch.weights)
-            )
+        read_all = clean and train is None and orders is None and not watched
+        self._bounds = space.bounds(batch.rows, targets, batch.weights, read_all)
+        if not batch.exact:  # rows were rounded, by at most eps/2 of their length
+            self._bounds = margins.widened(self._bounds, 8.0 * margins.U * self.radius_)
+        self._steps = space.take_steps()
+        if self._bounds is not None:
             debugging.after_epoch(self)  # some checks need the margin that was reached
 
     def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
@@ -482,10 +492,12 @@ class Online(Watched, Readouts):
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
+                given = X
                 X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
                 self._check_values(X)
+                exact = self._held_exactly(given, X)
                 given, y = y, self._validated_labels(y, X.shape[0])
-                rows = self._rows(X)
+                rows = self._rows(X, learn=True)
                 weights = self._row_weights(sample_weight, y)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
@@ -493,7 +505,7 @@ class Online(Watched, Readouts):
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
-            self._pass(Batch(X, rows, codes, weights), call)
+            self._pass(Batch(X, rows, codes, weights, exact), call)
         return self
 
     def _pass(self, batch: Batch, call: whole_call) -> None:
@@ -525,7 +537,9 @@ class Online(Watched, Readouts):
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""
         self._check_width_of(batch)
-        self._low = None
+        self._forget_bounds()
+        if not batch.exact:
+            self._space.forget_start()  # nothing is claimed about rows that were rounded
         self._longest = self._radius(batch)
         self._plain = self._plain and self._is_plain(batch, None)
 

@@ -271,10 +271,8 @@ class MarginPerceptron(FirstOrder):
         )._new_space(frame, batch.X.shape[1], n_classes)
         order = np.arange(batch.X.shape[0])
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)
-        bracket = probe.bracket(None)
-        ups = [up for _, up in bracket] if isinstance(bracket, list) else [bracket[1]]
-        finite = [up for up in ups if 0.0 < up < inf]
-        return max(finite, default=1.0)
+        guesses = [learner.guess() for learner in getattr(probe, "learners", [probe])]
+        return max((guess for guess in guesses if 0.0 < guess < inf), default=1.0)
 
     def _bound(self) -> float:
         """Updates that a separator of margin gamma_ allows, the first one included."""

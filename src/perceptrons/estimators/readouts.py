@@ -20,7 +20,8 @@ class Readouts(Growing):
     max_log: int = 10_000_000
 
     if TYPE_CHECKING:  # what fitting sets
-        _low: Any = None
+        _bounds: Any = None
+        _steps: list[Any] | None = None
         _longest: float = 0.0
         random_step_: int = 0
 
@@ -122,8 +123,22 @@ class Readouts(Growing):
 
     @property
     def margin_bounds_(self) -> Any:
-        """(gamma_low, gamma_up) around the best margin, in the learner's own space."""
-        return self._fitted("margin_bounds_").bracket(self._low)
+        """(gamma_low, gamma_up) around the best margin, in the learner's own space.
+
+        Both are true whatever rounding did: no separator has a margin above gamma_up, and some has at least
+        gamma_low. That is -inf where the last w does not separate the rows, None where they were not read
+        again.
+        """
+        space = self._fitted("margin_bounds_")
+        bounds = vars(self).get("_bounds")
+        return space.bracket() if bounds is None else bounds
+
+    def _row_steps(self) -> list[np.ndarray | None] | None:
+        """For each learner the sums of the steps on the rows of the last fit, up to a common factor.
+
+        (n_rows,), or (n_rows, n_classes) with a column per rival; None where they were not kept.
+        """
+        return vars(self).get("_steps")
 
     @property
     def update_log_(self) -> np.ndarray:

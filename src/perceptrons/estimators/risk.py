@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import draws, intake
+from ..engine import draws, intake, margins
 from ..theory import debugging
 from . import checks
 from .checks import estimator
@@ -134,18 +134,21 @@ class RiskDescent(Halfspace):
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
                 )
-            rows = self._rows(X)
+            rows = self._rows(X, learn=True)
             problem = _Problem(X, rows.sq, self._bias(), self.row_norm == "l2")
             rng = checks.generator(self.random_state)
             targets = [1] if len(classes) == 2 else range(len(classes))
-            self._descents = [self._descend(problem, np.where(codes == r, 1.0, -1.0), rng) for r in targets]
+            signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
+            self._descents = [self._descend(problem, sign, rng) for sign in signs]
             self.classes_ = classes
             self.radius_ = float(np.sqrt(problem.q.max()))
-            self._low = [
-                float(np.min(sign * problem.scores(run.w)))
-                for run, sign in zip(
-                    self._descents, (np.where(codes == r, 1.0, -1.0) for r in targets), strict=True
+            self._steps = [_steps_on_rows(run, len(codes)) for run in self._descents]
+            self._bounds = [
+                (
+                    margins.lower_end(rows, sign, intake.EMPTY, run.w),
+                    margins.upper_end(rows, sign, steps, len(run.w)),
                 )
+                for run, sign, steps in zip(self._descents, signs, self._steps, strict=True)
             ]
         debugging.after_epoch(self)
         return self
@@ -281,13 +284,23 @@ class RiskDescent(Halfspace):
 
     @property
     def margin_bounds_(self) -> Any:
-        """(gamma_low, gamma_up): w is a combination of rows with weights that sum to 1 + all steps."""
-        pairs = []
-        for run, low in zip(self._fitted("margin_bounds_"), self._low, strict=True):
-            tau = 1.0 + sum(eps * len(rows) for eps, rows in zip(run.steps, run.chosen, strict=True))
-            norm = float(np.linalg.norm(run.w))
-            pairs.append((low / norm if norm > 0.0 else 0.0, norm / tau))
-        return self._one_or_all("margin_bounds_", pairs)
+        """(gamma_low, gamma_up) around the best margin; -inf where w does not separate the rows."""
+        runs = self._fitted("margin_bounds_")
+        bounds = vars(self).get("_bounds") or [(None, np.inf)] * len(runs)  # a file of format 1 has none
+        return self._one_or_all("margin_bounds_", list(bounds))
+
+    def _row_steps(self) -> list[np.ndarray] | None:
+        """For each descent the sums of the steps on each row: w is their combination."""
+        return vars(self).get("_steps")
+
+
+def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
+    """The sum of the steps on each row; the start counts as a step of 1 on the first."""
+    alpha = np.zeros(n_rows)
+    alpha[0] = 1.0
+    for eps, rows in zip(run.steps, run.chosen, strict=True):
+        alpha[rows] += eps
+    return alpha
 
 
 class _Problem:

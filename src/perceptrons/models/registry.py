@@ -96,7 +96,17 @@ NOT_STORED = frozenset(
 _LEFT = frozenset(
     {
         *("classes_", "n_features_in_", "feature_names_in_"),
-        *("_space", "_journals", "_low", "_longest", "_plain", "history_", "n_iter_", "stop_reason_"),
+        *(
+            "_space",
+            "_journals",
+            "_bounds",
+            "_steps",
+            "_longest",
+            "_plain",
+            "history_",
+            "n_iter_",
+            "stop_reason_",
+        ),
         *("random_step_", "gamma_"),
         *("_names", "_given_names", "_words", "n_invalid_"),
         *("kernel_", "_known", "_draws"),

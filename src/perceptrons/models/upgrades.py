@@ -7,6 +7,8 @@ yet: what does not look as expected is left as it is, and the reader refuses it.
 Format 2 differs from format 1 in this:
 
 * Arrays may be stored by their unusual entries (a node ``sparse``). Format 1 has none; nothing to do.
+* Both ends of a bracket are true whatever rounding did (``_bounds``), and the steps on each row may be kept
+  (``_steps``). The smallest margins of format 1 (``_low``) were rounded; they are left out.
 * The scalars of a space that were added since are infinite: they bound errors of rounding, of which a file
   of format 1 knows nothing. No upper end of a margin bracket can be derived from such a model (``up`` = inf).
 """
@@ -33,6 +35,9 @@ def upgraded(version: int, table: dict[str, Any], arrays: dict[str, np.ndarray])
 
 
 def _from_1(table: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    for node in nodes(table, ""):
+        if node.get("k") == "estimator":
+            node["v"].pop("_low", None)
     for node in nodes(table, "space."):
         name = tensor(table, node, "state")
         state = arrays.get(name) if name is not None else None

@@ -90,7 +90,8 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     need(isinstance(state.get("stop_reason_"), str), "stop_reason_ is no string")
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
-    _low(state.get("_low"), len(learners))
+    _bounds(state, len(learners))
+    _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:
         number("gamma_", state["gamma_"])
 
@@ -195,13 +196,29 @@ def _journals(x: Any, state: dict[str, Any], space: Any, core: Any, learners: li
         whole("random_step_", state["random_step_"])
 
 
-def _low(low: Any, n: int) -> None:
-    """The smallest margins: none, one, or one per class."""
-    values = low if isinstance(low, list) else [low]
-    need(not isinstance(low, list) or len(low) == n, "margins and classes differ in number")
-    for value in values:
-        if value is not None:
-            number("a margin", value)
+def _bounds(state: dict[str, Any], n: int) -> None:
+    """Brackets around the best margin: none, one, or one per class."""
+    bounds: Any = state.get("_bounds")
+    if bounds is None:
+        return
+    pairs = bounds if isinstance(bounds, list) else [bounds]
+    need(len(pairs) == n, "brackets and classes differ in number")
+    for pair in pairs:
+        need(isinstance(pair, tuple) and len(pair) == 2, "a bracket has no two ends")
+        number("the upper end of a bracket", pair[1])
+        if pair[0] is not None:
+            number("the lower end of a bracket", pair[0])
+
+
+def _steps(state: dict[str, Any], weights: list[Any]) -> None:
+    """The sums of the steps on each row: none, or one array per learner."""
+    steps: Any = state.get("_steps")
+    if steps is None:
+        return
+    need(isinstance(steps, list) and len(steps) == len(weights), "steps and learners differ in number")
+    for alpha, v in zip(steps, weights):
+        if alpha is not None:
+            array("the steps", alpha, np.float64, (None, *getattr(v, "shape", (0,))[1:]))
 
 
 # ---------------------------------------------------------------- learners of whole data sets
@@ -220,8 +237,9 @@ def _risk(x: Any, state: dict[str, Any]) -> None:
     whole("n_features_in_", state.get("n_features_in_"))
     need(all(len(run.w) == state["n_features_in_"] + 1 for run in runs), "weights do not fit the features")
     number("radius_", state.get("radius_"))
-    need(isinstance(state.get("_low"), list), "margins are missing")
-    _low(state["_low"], n)
+    need(isinstance(state.get("_bounds"), (list, type(None))), "brackets are no list")
+    _bounds(state, n)
+    _steps(state, [None] * n)
 
 
 def _margin(x: Any, state: dict[str, Any]) -> None:

@@ -225,6 +225,9 @@ max_log, callback, verbose
         self._check_width(reset)
         return self._hasher().matrix(texts, self.cache_mb, self._n_threads())
 
+    def _held_exactly(self, given: Any, X: Any) -> bool:
+        return True  # the rows are those that the texts are hashed to
+
     def _check_width(self, reset: bool) -> None:
         if reset:
             self.n_features_in_ = 1 << self.bits

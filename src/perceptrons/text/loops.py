@@ -517,6 +517,7 @@ def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, point
         track,
         scalars,
         linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
+        none,
         desk[linear.DESK_PREDICTION] != 0.0,
         desk[linear.DESK_TOL],
         desk[linear.DESK_LIMIT],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...rows import factor, look, sqnorm
-from .. import linear, multiclass, scalars
+from .. import linear, margins, multiclass, scalars
 from ..custom import engine_rule
 from ..intake import frozen
 from .base import Frame, Rows, Space, empty_log, logged
@@ -74,18 +74,42 @@ class Additive(Space):
     def norm(self) -> float:
         return sqrt(float(self.state[scalars.N]))
 
-    def gamma_up(self) -> float:
-        """||w|| / sum of the steps: no separator from the origin has a larger margin."""
-        tau = self.state[scalars.TAU]
-        if not self.from_zero or not tau > 0.0:
-            return inf
-        return self.norm() / float(tau)
+    # -- the bracket around the best margin
 
-    def bracket(self, low: float | None) -> tuple[float | None, float]:
-        norm = self.norm()
-        if low is not None:
-            low = low / norm if norm > 0.0 else (0.0 if low == 0.0 else -inf)
-        return low, self.gamma_up()
+    def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
+        return (n_rows, *self.v.shape[1:])  # against each rival, where there are several classes
+
+    def guess(self) -> float:
+        """||w|| / sum of the steps, the upper end of the bracket but for rounding."""
+        tau = float(self.state[scalars.TAU])
+        return self.norm() / tau if self.from_zero and tau > 0.0 else inf
+
+    def bracket(self) -> tuple[float | None, float]:
+        if not self.from_zero:
+            return None, inf
+        return None, margins.upper_end_of_run(self.v, self.state)
+
+    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[float | None, float]:
+        low = self._low_of_pass(rows) if clean else None
+        if low is None:
+            v = self.v if self.state[scalars.SCALE] >= 0.0 else -self.v
+            low = margins.lower_end(rows, y, c, v)
+        _, up = self.bracket()
+        if self.steps is not None and not margins.is_tight(self.v, self.state):
+            up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
+        return low, up
+
+    def _low_of_pass(self, rows: Rows) -> float | None:
+        """gamma_low by the smallest margin that a pass without update met, where rounding cannot be seen."""
+        lowest, scale = self.lowest(), abs(float(self.state[scalars.SCALE]))
+        if self.v.dtype != np.float64 or not 0.0 < lowest < inf:
+            return None
+        size = margins.norm_up(self.v) * scale
+        longest = 1.0 if rows.unit else sqrt(float(rows.sq.max()))
+        radius = (4.0 * self.v.shape[0] + 64.0) * margins.U * size * longest
+        if not 1e-250 < radius <= margins.CLOSE * lowest:
+            return None
+        return margins.ratio_down(lowest - radius, size)
 
 
 class Linear(Additive):
@@ -117,6 +141,7 @@ class Linear(Additive):
             self.track(),
             self.state,
             log,
+            self.steps_or_none(),
             self.prediction,
             self.frame.tol,
             self._limit(),
@@ -127,9 +152,6 @@ class Linear(Additive):
                 m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
             self._raise(ending, self.rule, logged(log, n), i, m, float(sqnorm(rows, i)), c)
         return logged(log, n)
-
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
-        return float(self.state[scalars.SCALE] * linear.lowest_margin(rows, y, c, self.v))
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty(len(rows.sq))
@@ -213,6 +235,7 @@ class Joint(Additive):
             self.track(),
             self.state,
             log,
+            self.steps_or_none(),
             self._work(),
             np.zeros(self.n_classes),
             self.prediction,
@@ -228,10 +251,6 @@ class Joint(Additive):
                 m = float(s[y[i]] - np.max(np.delete(s, y[i])))
             self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
         return logged(log, n)
-
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
-        low = multiclass.lowest_margin(rows, y, c, self.v, self._work())
-        return float(self.state[scalars.SCALE] * low)
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty((len(rows.sq), self.n_classes))
@@ -259,5 +278,7 @@ class Joint(Additive):
                 self.state[scalars.CLOCK] *= share / factor
             self.A = np.stack([-share * binary.A, share * binary.A], axis=1)
         self.state[scalars.N] *= 2.0 * factor * factor
+        self.state[scalars.NORM_ERROR] *= 2.0 * factor * factor
+        self.state[scalars.ERROR] *= 1.5 * factor  # the square root of 2, rounded up
         self.state[scalars.TAU] *= factor
         self.from_zero = binary.from_zero

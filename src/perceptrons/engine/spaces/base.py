@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, prod, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...rows import Csr, Dense
 from .. import scalars
 from ..intake import frozen
 from ..linear import Log
+from ..margins import STEPS_LIMIT
 
 Rows = Dense | Csr
 
@@ -57,6 +58,7 @@ class Space:
     state: np.ndarray
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
     row_numbers: Any = None  # what errors call the rows, where they are pieces of something larger
+    steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
     from_zero = True  # whether w started at 0: the upper margin bound needs it
 
     def __init__(self, frame: Frame, n_features: int):
@@ -92,6 +94,38 @@ class Space:
     def forget_start(self) -> None:
         """What comes now starts from the w that is here."""
         self.from_zero = False
+
+    # -- the bracket around the best margin: spaces that have one say more
+
+    def _steps_shape(self, n_rows: int) -> tuple[int, ...] | None:
+        """The shape of the sums of steps; None where no bracket needs them."""
+        return None
+
+    def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
+        """Keep the sum of the steps on each row from here on, if they take no more bytes than this."""
+        shape = self._steps_shape(n_rows)
+        fresh = self.from_zero and not self.state[scalars.UPDATES]  # the steps must be all there are
+        if shape is not None and fresh and 8 * prod(shape) <= limit:
+            self.steps = np.zeros(shape)
+
+    def steps_or_none(self) -> np.ndarray:
+        """What a loop is given: an array without rows where no steps are kept."""
+        return np.zeros(self._steps_shape(0) or (0,)) if self.steps is None else self.steps
+
+    def take_steps(self) -> list[np.ndarray | None]:
+        """The steps that were kept, up to a common factor, one array per learner; none are kept any more."""
+        return [vars(self).pop("steps", None)]
+
+    def bracket(self) -> Any:
+        """(None, gamma_up): what is known without reading the rows again; None: nothing is claimed."""
+        return None
+
+    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+        """(gamma_low, gamma_up), true statements about the rows; None: nothing is claimed.
+
+        ``clean``: the last pass has read all rows and changed nothing.
+        """
+        return None
 
     def grow(self, n_features: int) -> None:
         """Make room for more features; their weights start as those of a fresh learner."""

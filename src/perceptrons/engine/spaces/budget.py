@@ -222,31 +222,16 @@ class Budget(Space):
                 out[part, 0] = self._values(collection[part], self.rows) @ self._a[: len(self)]
         return out
 
-    def lowest_margin(self, rows: Any, y: np.ndarray, c: np.ndarray) -> float:
-        """The smallest y f(x) among the rows that have a weight."""
-        margins = y * self.scores(rows)[:, 0]
-        return float(np.min(margins if len(c) == 0 else margins[c != 0.0], initial=inf))
-
     def norm(self) -> float:
         a = self._a[: len(self)]
         return sqrt(max(0.0, float(a @ self.gram @ a)))
 
-    def gamma_up(self) -> float:
-        """||w|| / sum of |a_i|: no separator from the origin has a larger margin.
+    def bracket(self) -> tuple[None, float]:
+        """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
+        return None, inf
 
-        The entries weighted by y_i a_i are a convex combination of rows, whichever rows have left. It is
-        none where projections have turned the sign of a coefficient.
-        """
-        a = self._a[: len(self)]
-        if not self.from_zero or not len(a) or (self.label * a < 0.0).any() or not a.any():
-            return inf
-        return self.norm() / float(np.abs(a).sum())
-
-    def bracket(self, low: float | None) -> tuple[float | None, float]:
-        norm = self.norm()
-        if low is not None:
-            low = low / norm if norm > 0.0 else (0.0 if low == 0.0 else -inf)
-        return low, self.gamma_up()
+    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[None, float]:
+        return self.bracket()
 
 
 def _stretched(a: np.ndarray, room: int) -> np.ndarray:

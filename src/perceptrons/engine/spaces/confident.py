@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -74,9 +73,6 @@ class Confident(Space):
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
 
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
-        return inf
-
     def variances(self, rows: Rows, n: int) -> np.ndarray:
         out = np.empty(n)
         confidence.variances(rows, self.covariance(), out)
@@ -100,6 +96,3 @@ class Confident(Space):
 
     def negate(self) -> None:
         self.v *= -1
-
-    def bracket(self, low: float | None) -> None:
-        return None

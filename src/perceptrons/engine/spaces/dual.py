@@ -86,8 +86,19 @@ class Dual:
     def forget_start(self) -> None:
         self.inner.forget_start()
 
-    def bracket(self, low: Any) -> Any:
-        return self.inner.bracket(low)
+    def keep_steps(self, n_rows: int) -> None:
+        """The coefficients are the steps."""
+
+    def take_steps(self) -> list[None]:
+        return [None for _ in learners_of(self.inner)]
+
+    def bracket(self) -> Any:
+        """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
+        pairs: list[Any] = [(None, np.inf) for _ in learners_of(self.inner)]
+        return pairs if isinstance(self.inner, OneVsRest) else pairs[0]
+
+    def bounds(self, rows: KernelRows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+        return self.bracket()
 
     # ------------------------------------------------------------ learning
 
@@ -140,10 +151,6 @@ class Dual:
         finally:
             blocks.end_pass()
         return logs if ovr else logs[0]
-
-    def lowest_margin(self, rows: KernelRows, y: np.ndarray, c: np.ndarray) -> Any:
-        """Not known without reading the rows once more, which takes as long as an epoch."""
-        return None
 
     # ------------------------------------------------------------ scores
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import multiplicative, scalars
+from .. import margins, multiplicative, scalars
 from .base import Frame, Rows, Space, empty_log, logged
 
 
@@ -56,6 +57,7 @@ class Multiplicative(Space):
             self._n_inputs(),
             self.state,
             log,
+            self.steps_or_none(),
             self.prediction,
         )
         if ending != scalars.DONE:
@@ -64,12 +66,6 @@ class Multiplicative(Space):
                 s = float(look(rows, i, self.u))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
-
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
-        out = np.empty(len(y))
-        multiplicative.scores(self.link, rows, self.u, self.state, out)
-        used = out * y if len(c) == 0 else (out * y)[c != 0]
-        return float(used.min()) if len(used) else inf
 
     def threshold(self) -> float:
         return float(multiplicative.threshold_of(self.link))
@@ -92,20 +88,44 @@ class Multiplicative(Space):
         self.theta *= -1.0
         self._prepare()
 
-    def bracket(self, low: float | None) -> Any:
-        updates = float(self.state[scalars.UPDATES])
-        w, theta = self.weights("last"), self.parameters()
+    # -- the bracket around the best margin of a separator of unit length in the norm dual to that of theta
+
+    def _exponent(self) -> float | None:
+        """p of the norm of theta: infinite where separators are measured by their sum of absolute values."""
         if isinstance(self.link, multiplicative.Balanced):
-            size = float(np.abs(w).sum())  # L1 margin; its dual norm is the largest entry
-            up = float(np.abs(theta).max()) / (self.link.eta * updates) if updates else inf
-        elif isinstance(self.link, multiplicative.PNorm):
-            p = self.link.p
-            size = float(np.sum(np.abs(w) ** (p / (p - 1.0))) ** ((p - 1.0) / p))
-            up = float(np.sum(np.abs(theta) ** p) ** (1.0 / p)) / updates if updates else inf
-        else:
+            return inf
+        return self.link.p if isinstance(self.link, multiplicative.PNorm) else None
+
+    def _steps_shape(self, n_rows: int) -> tuple[int, ...] | None:
+        return None if self._exponent() is None else (n_rows,)
+
+    def guess(self) -> float:
+        """The upper end of the bracket but for rounding."""
+        _, up = self.bracket() or (None, inf)
+        return up
+
+    def bracket(self) -> Any:
+        p = self._exponent()
+        if p is None:
             return None
-        if low is not None:
-            low = low / size if size > 0.0 else 0.0
+        k = float(self.state[scalars.UPDATES])
+        if k == 0.0 or not self.from_zero:
+            return None, inf
+        eta = self.link.eta if isinstance(self.link, multiplicative.Balanced) else 1.0
+        error = eta * float(self.state[scalars.ERROR]) * (1.0 + (16.0 * k + 64.0) * margins.U)
+        error += k * len(self.theta) * margins.SUBNORMAL
+        share = (4.0 * k + 4.0 * len(self.theta) + 64.0) * margins.U
+        return None, margins.ratio_up(margins.p_norm_up(self.theta, p) + error, eta * k * (1.0 - share))
+
+    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+        p = self._exponent()
+        if p is None:
+            return None
+        low = margins.lower_end(rows, y, c, self.u, 1.0 if p == inf else p / (p - 1.0))
+        _, up = self.bracket()
+        if self.steps is not None:
+            measure = partial(margins.p_norm_up, p=p)
+            up = min(up, margins.upper_end(rows, y, self.steps, len(self.theta), measure))
         return low, up
 
 
@@ -137,15 +157,9 @@ class Elimination(Space):
         )
         return logged(log, n)
 
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> float:
-        return inf
-
     def threshold(self) -> float:
         return 1.0 - float(self.negated.sum())
 
     def weights(self, readout: str) -> np.ndarray:
         w = self.alive - self.negated
         return np.concatenate([w[: self.n_features], w[-1:]])[None, :]
-
-    def bracket(self, low: float | None) -> None:
-        return None

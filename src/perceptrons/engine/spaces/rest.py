@@ -10,6 +10,7 @@ import numpy as np
 
 from ...rules import RuleError
 from ..intake import frozen
+from ..margins import STEPS_LIMIT
 from .base import Counts, Frame, NumericalError, Rows
 
 
@@ -103,12 +104,19 @@ class OneVsRest:
     def lowest(self) -> list[float]:
         return [learner.lowest() for learner in self.learners]
 
-    def lowest_margin(self, rows: Rows, y: np.ndarray, c: np.ndarray) -> list[float]:
-        return self._map(lambda r, learner: learner.lowest_margin(rows, self._against_rest(y, r), c))
+    def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
+        for learner in self.learners:
+            learner.keep_steps(n_rows, limit // self.n_classes)
 
-    def bracket(self, low: list[float] | None) -> Any:
-        lows = [None] * self.n_classes if low is None else low
-        pairs = [b.bracket(v) for b, v in zip(self.learners, lows, strict=True)]
+    def take_steps(self) -> list[np.ndarray | None]:
+        return [steps for learner in self.learners for steps in learner.take_steps()]
+
+    def bracket(self) -> Any:
+        pairs = [learner.bracket() for learner in self.learners]
+        return None if pairs[0] is None else pairs
+
+    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+        pairs = self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
         return None if pairs[0] is None else pairs
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
