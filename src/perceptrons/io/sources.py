@@ -150,30 +150,35 @@ class _Gzip:
 class _Zstd:
     """zstandard's object with the manners of bz2's and lzma's.
 
-    It cannot be told how much to answer. A block of 128 KiB can be written in four bytes, so it is fed little
-    at a time.
+    It cannot be told how much to answer. A block of 128 KiB can be written in four bytes, so it is fed few
+    bytes at a time: what one call makes is at most 4 MiB.
     """
 
-    LITTLE = 1024
+    FEW = 128
 
     def __init__(self, window: int) -> None:
         import zstandard
 
-        self._inner = zstandard.ZstdDecompressor(max_window_size=window).decompressobj()
-        self._waiting = b""
-        self._made = b""
+        self._inner = zstandard.ZstdDecompressor(max_window_size=window).decompressobj(write_size=1 << 14)
+        self._waiting, self._at = b"", 0
+        self._made = memoryview(b"")
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        self._waiting += data
-        while not self._made and self._waiting and not self._inner.eof:
-            little, self._waiting = self._waiting[: self.LITTLE], self._waiting[self.LITTLE :]
-            self._made = self._inner.decompress(little)
-        answer, self._made = self._made[:max_length], self._made[max_length:]
+        if data:
+            self._waiting, self._at = self._waiting[self._at :] + data, 0
+        made, total = [], len(self._made)
+        while total < max_length and self._at < len(self._waiting) and not self._inner.eof:
+            made.append(self._inner.decompress(self._waiting[self._at : self._at + self.FEW]))
+            self._at += self.FEW
+            total += len(made[-1])
+        if made:
+            self._made = memoryview(b"".join([self._made, *made]))
+        answer, self._made = bytes(self._made[:max_length]), self._made[max_length:]
         return answer
 
     eof = property(lambda self: self._inner.eof and not self._made)
-    unused_data = property(lambda self: self._inner.unused_data + self._waiting)
-    needs_input = property(lambda self: not self._made and not self._waiting)
+    unused_data = property(lambda self: self._inner.unused_data + self._waiting[self._at :])
+    needs_input = property(lambda self: not self._made and self._at >= len(self._waiting))
 
 
 def _bz2(window: int) -> Any:
