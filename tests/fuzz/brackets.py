@@ -110,6 +110,7 @@ class Problem(NamedTuple):
     rows: list[exact.Row]
     slack: Fraction
     joint: int = 0  #: the number of classes learned together
+    codes: tuple[int, ...] = ()  #: the class of each example, then
 
     def best(self) -> exact.Margin:
         return exact.best_margin(self.rows, self.slack)
@@ -123,7 +124,11 @@ def in_floats(X: Any) -> Any:
 def problems(X: Any, codes: np.ndarray, n_classes: int, joint: bool, frame: Frame) -> list[Problem]:
     rows, slack = frame.rows(in_floats(X))
     if n_classes > 2 and joint:
-        return [Problem(exact.difference_rows(rows, codes, n_classes), 2 * slack, n_classes)]
+        return [
+            Problem(
+                exact.difference_rows(rows, codes, n_classes), 2 * slack, n_classes, tuple(codes.tolist())
+            )
+        ]
     targets = range(n_classes) if n_classes > 2 else [n_classes - 1]
     return [Problem(exact.signed(rows, np.where(codes == r, 1, -1)), slack) for r in targets]
 
@@ -275,11 +280,12 @@ def loose_ends(model: Any, r: int, pair: Any, problem: Problem, frame: Frame, X:
         near = low is not None and low > 0.0 and (Fraction(low) / (1 - TIGHT)) ** 2 * norm2 >= least * least
         if clear and not near:
             wrong.append(f"low is {low!r}, and the margin of w is {exact.root(least**2 / norm2)!r}")
-    alpha = steps()[r]
+    kept = steps()
+    alpha = None if kept is None else kept[r]
     if alpha is not None and np.any(alpha):
         if problem.joint:
-            codes = [row_class(row, problem.joint) for row in problem.rows[:: problem.joint - 1]]
-            alpha = np.array([[a for k, a in enumerate(line) if k != own] for line, own in zip(alpha, codes)])
+            pairs = zip(alpha, problem.codes)
+            alpha = np.array([[a for k, a in enumerate(line) if k != own] for line, own in pairs])
         a = [Fraction(v) for v in np.ravel(alpha).tolist()]
         length2, mass2 = exact.length_of(a, problem.rows)
         if length2 > RELATIVE**2 * longest * mass2 and not (
@@ -287,13 +293,6 @@ def loose_ends(model: Any, r: int, pair: Any, problem: Problem, frame: Frame, X:
         ):
             wrong.append(f"up is {up!r}, and the steps say {exact.root(length2 / mass2)!r}")
     return wrong
-
-
-def row_class(row: exact.Row, n_classes: int) -> int:
-    """The class of the first of the difference rows of an example: unknown for a zero row, then 0."""
-    size = len(row) // n_classes
-    blocks = [row[k * size : (k + 1) * size] for k in range(n_classes)]
-    return next((k for k, block in enumerate(blocks) if any(v > 0 for v in block[-1:])), 0)
 
 
 def whole_weights(model: Any, frame: Frame) -> list[exact.Row]:

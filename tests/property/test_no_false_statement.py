@@ -16,7 +16,7 @@ from ill_conditioned import GENERATORS, draw
 
 from perceptrons import Perceptron, certify, separability, theory
 
-CASES = {"separability": 600, "MaxMargin": 600, "minimum_error_halfspace": 300}
+CASES = {"learner": 600, "separability": 600, "MaxMargin": 600, "minimum_error_halfspace": 300}
 
 
 @pytest.mark.parametrize("subject", CASES)

@@ -8,6 +8,7 @@ bracket is closed. The bracket is computed from the data alone, so it holds what
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -259,7 +260,7 @@ def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: 
     """
     coef = alpha * y[rows]
     s = points.scores(rows, coef)
-    norm = np.sqrt(points.norm2(rows, coef))
+    norm = math.sqrt(points.norm2(rows, coef))
     b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
     mass = float(alpha.sum())
     up = norm / mass if mass > 0.0 else np.inf  # without weight nothing is said

@@ -330,13 +330,13 @@ class MaxMargin(Halfspace):
             return Problem(answer, support, coef, None, answer.b, norm)
         w = points.weights(support, coef)
         b = points.intercept(w, answer.b) if free else 0.0
-        low, up, norm = answer.bracket[0], answer.bracket[1], 0.0
+        low, up, norm = -np.inf, np.inf, 0.0  # no weights: nothing is proved
         if len(support):
             low, up, norm = maximum.proved(points, y, free, w, support, alpha)
             if not (norm < np.inf and up < np.inf):
                 raise ValueError(
-                    f"MaxMargin overflows on these rows, of which the longest has length {points.radius:.3g} "
-                    f"and C={self.C:g}. Scale the data."
+                    f"MaxMargin(C={self.C:g}) overflows on these rows, the longest of length "
+                    f"{np.ldexp(points.radius, e):.3g}. Scale the data."
                 )
             low = low if norm > 0.0 else -np.inf
         if e:
