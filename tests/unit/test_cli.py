@@ -578,3 +578,16 @@ def test_plain_values():
 def test_elimination_takes_binary_rows(folder, run):
     (folder / "or.svm").write_text("1 1:1 2:1\n0 2:1\n1 1:1\n0 3:1\n")
     assert run("train", "or.svm", "-m", "m", "--rule", "elimination", "--passes", 2)[0] == 0
+
+
+def test_limits_can_be_set(folder, run):
+    (folder / "long.svm").write_bytes(b"1 1:1\n-1 1:-1 " + b" " * 5000 + b"\n")
+    code, _, err = run("train", "long.svm", "-m", "m", "--limits", "line_bytes=1000")
+    assert code != 0 and "expected a line of at most 1,000 bytes" in err
+    assert "--limits line_bytes=… sets the limit" in err
+    assert run("train", "long.svm", "-m", "m", "--limits", "line_bytes=10000,ratio=5")[0] == 0
+    for wrong in ("lines=5", "line_bytes=many", "line_bytes"):
+        code, _, err = run("train", "long.svm", "-m", "m", "--limits", wrong)
+        assert code != 0 and "--limits" in err and "Traceback" not in err
+    code, _, err = run("train", "long.svm", "-m", "m", "--limits", "features=99999999999")
+    assert code != 0 and "must be an integer from 1 to 2147483647" in err and "Traceback" not in err

@@ -56,6 +56,9 @@ class Reading:
         Option(help="What becomes of bytes that are not UTF-8.", show_default="refuse"),
     ] = None
     batch_bytes: Annotated[Whole, Option(help="Content read at a time.", show_default="2097152")] = None
+    limits: Annotated[
+        Text, Option(help="What is refused, as 'line_bytes=33554432,ratio=5000'; see perceptrons.io.Limits.")
+    ] = None
 
 
 @dataclasses.dataclass(frozen=True)

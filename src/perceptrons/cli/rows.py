@@ -14,6 +14,7 @@ from .options import Learning, Reading
 from .signals import Signals
 
 _LEAST_SHARE = Fraction(1, 10**6)
+_OF_ONE_RUN = ("on_bad_line", "batch_bytes", "limits")  # not a matter of the layout
 
 
 # ------------------------------------------------------------------------------------------ streams
@@ -36,7 +37,7 @@ def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabell
     from ..io.formats import by_name
 
     given = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
-    found = {name: value for name, value in kept.items() if name not in ("on_bad_line", "batch_bytes")}
+    found = {name: value for name, value in kept.items() if name not in _OF_ONE_RUN}
     by_ending = by_name(data[0])
     if by_ending is not None:
         found["format"] = by_ending
@@ -97,6 +98,7 @@ def open_rows(data: list[str], found: dict[str, Any]) -> Any:
         "on_error": found.get("on_bad_line", "raise"),
         "encoding_errors": found.get("encoding_errors", "refuse"),
         "labels": found.get("labels", "auto"),
+        "limits": _limits(found.get("limits")),
     }
     sources = [_stdin() if name == "-" else name for name in data]
     if data.count("-") > 1:
@@ -114,6 +116,26 @@ def _stdin() -> Any:
 def _delimiter(text: str | None) -> str | None:
     r"""``\t`` and ``tab`` are hard to type."""
     return "\t" if text in ("\\t", "tab") else text
+
+
+def _limits(text: str | None) -> Any:
+    """Limits from ``name=value,name=value``; the others are the default ones."""
+    from ..io import Limits
+
+    given: dict[str, Any] = {}
+    for part in (text or "").split(","):
+        name, _, value = part.partition("=")
+        if not part.strip():
+            continue
+        if name.strip() not in Limits._fields:
+            raise Misuse(f"--limits knows {', '.join(Limits._fields)}; got {part.strip()!r}.")
+        try:
+            given[name.strip()] = float(value) if name.strip() == "ratio" else int(value)
+        except ValueError:
+            raise Misuse(
+                f"--limits takes numbers, as in 'line_bytes=33554432'; got {part.strip()!r}."
+            ) from None
+    return Limits(**given)
 
 
 def _columns(text: Any) -> Any:

@@ -133,6 +133,7 @@ def _sentence(text: str) -> str:
 
 
 _FLAGS = {"n_features": "--features", "seed": "--seed", "on_error": "--on-bad-line"}
+_LIMITS = re.compile(r"limits=Limits\((\w+=…)\)")
 _PYTHON = re.compile(
     r"\b(n_features|labels|zero_based|label_column|text_column|weight_column|delimiter|format|header|bits|"
     r"encoding_errors|on_error|categorical|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
@@ -150,4 +151,4 @@ def _as_flags(message: str) -> str:
         option = _FLAGS.get(name, "--" + name.replace("_", "-"))
         return option if value in (None, "", "True") else f"{option} {'…' if value == '[…]' else value}"
 
-    return _PYTHON.sub(flag, message)
+    return _PYTHON.sub(flag, _LIMITS.sub(r"--limits \1", message))
