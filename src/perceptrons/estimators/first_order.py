@@ -174,9 +174,10 @@ class OnlineClassifier(FirstOrder):
     radius_ : float
         Length of the longest row.
     margin_bounds_ : (float or None, float)
-        :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`; no
-        separator has a margin beyond :math:`\gamma_{up}`. A pair per class for one-vs-rest;
-        :math:`\gamma_{low}` is None when the rows were not read again.
+        :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`, each
+        rounded to the side on which it is true: no separator has a margin beyond :math:`\gamma_{up}`. A pair
+        per class for one-vs-rest. :math:`\gamma_{low}` is :math:`-\infty` where w does not separate the rows,
+        None where they were not read again.
     update_log_ : structured array
         Epoch, row and step of every update, with ``log_updates=True``.
 

@@ -30,7 +30,8 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
         checks.positive("intercept_scaling", self.intercept_scaling)
-        if self.fit_intercept and not intake.LEAST_SQUARE <= float(self.intercept_scaling) ** 2 < np.inf:
+        B = float(self.intercept_scaling)
+        if self.fit_intercept and not intake.LEAST_SQUARE <= B * B < np.inf:
             raise ValueError(
                 "intercept_scaling must be a number whose square neither vanishes nor overflows; got "
                 f"intercept_scaling={self.intercept_scaling!r}."
