@@ -204,7 +204,8 @@ def _chunk(thrift: _Thrift) -> Chunk:
 class Need(NamedTuple):
     """What reading one column of a row group takes."""
 
-    held_bytes: int  #: a page, its stored form, and a dictionary
+    held_bytes: int  #: a page and a dictionary, as long as the column is read
+    stored_bytes: int  #: a page as it is stored, while it is decompressed
     row_bytes: float  #: of a value, on the average of its page, where that is largest
     repeated_bytes: int  #: the largest page whose values may each be as long as all of it
     deltas: bool  #: whether it must be read as plain strings
@@ -220,27 +221,23 @@ def need(file: Any, chunk: Chunk, size: int, words: bool) -> Need:
     end = min(at + chunk.total_compressed_size, size)
     if at < 0 or chunk.total_compressed_size < 0:
         raise NotAPage("a column at a negative position")
-    seen = dictionary = data = repeated = known = 0
+    seen = dictionary = plain = stored = repeated = known = 0
     row_bytes, deltas = 8.0, False
     while at < end and seen < chunk.num_values:
         page, length = _header(file, at)
         at += length + page.stored_bytes
         if at > size:  # pyarrow would make room for all of it
             raise NotAPage(f"a page of {page.stored_bytes:,} bytes, which ends behind the file")
+        plain, stored = max(plain, page.plain_bytes), max(stored, page.stored_bytes)
         if page.kind == DICTIONARY:
-            # strings: pointers, a table of hashes, and two copies; numbers: the page and its values
-            each = 80 if words else 8
-            known = max(known, page.plain_bytes)
-            copies = 3 if words else 1
-            dictionary = max(dictionary, copies * page.plain_bytes + page.stored_bytes + each * page.values)
+            # strings: pointers, a table of hashes, and copies of the words; numbers: their values
+            held = 3 * page.plain_bytes + 80 * page.values if words else 8 * page.values
+            dictionary, known = max(dictionary, held), max(known, page.plain_bytes)
         elif page.kind in (DATA, DATA_V2):
             seen += page.values
-            data = max(data, page.plain_bytes + page.stored_bytes)
             row_bytes = max(row_bytes, page.plain_bytes / max(1, page.values))
             deltas |= page.encoding in DELTAS
             if page.encoding == DELTA_BYTE_ARRAY:
                 repeated = max(repeated, page.plain_bytes)
-        else:
-            data = max(data, page.plain_bytes + page.stored_bytes)
     deltas = deltas and words
-    return Need(dictionary + data, row_bytes, max(repeated, known) if deltas else 0, deltas)
+    return Need(dictionary + plain, stored, row_bytes, max(repeated, known) if deltas else 0, deltas)

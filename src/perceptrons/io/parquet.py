@@ -151,16 +151,18 @@ class Parquet:
         A row group whose pages do not fit into memory is refused.
         """
         wanted = {names[j] for j in needed}
-        held, row_bytes, repeated = 0, 0.0, 0
+        held, stored, row_bytes, repeated = 0, 0, 0.0, 0
         plain: set[str] = set()
         for chunk in group:
             if chunk.path in wanted:
                 found = need(raw, chunk, size, chunk.path in words)
                 held += found.held_bytes + 2 * _BUFFER
+                stored = max(stored, found.stored_bytes)
                 row_bytes += found.row_bytes
                 repeated += found.repeated_bytes
                 plain |= {chunk.path} if found.deltas else set()
         most = 6 * self.limits.line_bytes
+        held += stored
         if held > most:
             way = f"{_LINE_LIMIT} Or write it with fewer rows in a row group."
             raise self._error(f"pages of at most {most:,} bytes together", f"{held:,}", way)
