@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import frexp, inf, isfinite, ldexp, nextafter, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,8 +85,21 @@ def sum_of_squares(v):
     return total
 
 
-def in_the_middle(v: np.ndarray) -> tuple[np.ndarray, int, float]:
-    """(w, e, size): v = w 2^e, where the squares of w neither vanish nor overflow, and size >= ||w||.
+class Scaled(NamedTuple):
+    """A vector v = w 2^e, where the squares of w neither vanish nor overflow."""
+
+    w: np.ndarray
+    e: int
+    size: float  #: an upper bound on ||w||
+
+    @property
+    def norm(self) -> float:
+        """An upper bound on ||v||; infinite where it overflows."""
+        return up_by_one(_shifted(self.size, self.e)) if self.size else 0.0
+
+
+def in_the_middle(v: np.ndarray) -> Scaled:
+    """v, scaled where its squares need it.
 
     w is v itself wherever that will do. The relative error of ``size`` is at most ``eps`` times the entries
     of v.
@@ -96,17 +109,16 @@ def in_the_middle(v: np.ndarray) -> tuple[np.ndarray, int, float]:
     if not _MIDDLE[0] < total < _MIDDLE[1]:
         largest = float(np.max(np.abs(v), initial=0.0))
         if largest == 0.0:
-            return v, 0, 0.0
+            return Scaled(v, 0, 0.0)
         e = frexp(largest)[1]
         v = np.ldexp(np.ascontiguousarray(v, np.float64), -e)
         total = sum_of_squares(v.reshape(-1))
-    return v, e, sqrt(total) * (1.0 + (v.size + 8) * U)
+    return Scaled(v, e, sqrt(total) * (1.0 + (v.size + 8) * U))
 
 
 def norm_up(v: np.ndarray) -> float:
     """An upper bound on the length of any vector; infinite where it overflows."""
-    _, e, size = in_the_middle(v)
-    return up_by_one(_shifted(size, e)) if size else 0.0
+    return in_the_middle(v).norm
 
 
 def p_norm_up(v: np.ndarray, p: float) -> float:
@@ -294,12 +306,12 @@ def _dtype(rows: Any) -> np.dtype:
     return rows.X.dtype if hasattr(rows, "X") else rows.data.dtype
 
 
-def lower_end(rows: Any, y: np.ndarray, c: np.ndarray, v: np.ndarray, order: float = 2.0) -> float:
+def lower_end(rows: Any, y: np.ndarray, c: np.ndarray, v: np.ndarray | Scaled, order: float = 2.0) -> float:
     """The lower end of the bracket that v proves; -inf where v does not separate the rows.
 
     ``order``: the norm in which separators have length 1.
     """
-    w, _, size = in_the_middle(v)
+    w, _, size = v if isinstance(v, Scaled) else in_the_middle(v)
     if size == 0.0:
         return -inf
     smallest = smallest_product(rows, y, c, w, size)
@@ -348,8 +360,13 @@ def add_rows_carefully(rows, places, a, high, low):
             low[j] += lost + error
 
 
-def combined(rows: Any, parts: list[tuple[np.ndarray, np.ndarray]], width: int) -> tuple[np.ndarray, float]:
-    """(Z, E): each row of Z is a sum of a_i x_i, given by (places, a); ||Z - exact sums|| <= E.
+def combined(
+    rows: Any,
+    parts: list[tuple[np.ndarray, np.ndarray]],
+    width: int,
+    measure: Callable[[np.ndarray], float] = norm_up,
+) -> tuple[float, float]:
+    """(size, E): ``measure`` of Z, each row of which is a sum of a_i x_i given by (places, a), rounded by E.
 
     ``rows`` are not scaled to length 1 here. First in plain sums; with twice the digits where their rounding
     could be seen.
@@ -360,15 +377,16 @@ def combined(rows: Any, parts: list[tuple[np.ndarray, np.ndarray]], width: int) 
     for z, (places, a) in zip(Z, parts):
         total += add_rows(rows, places, a, z)
     underflow = SUBNORMAL * n_terms * Z.size
-    error = (n_terms + 8) * U * total + underflow
-    if error > CLOSE * norm_up(Z):
+    error, size = (n_terms + 8) * U * total + underflow, measure(Z)
+    if error > CLOSE * size:
         low = np.zeros(width)
         for z, (places, a) in zip(Z, parts):
             z[:] = low[:] = 0.0
             add_rows_carefully(rows, places, a, z, low)
             z += low
+        size = measure(Z)
         error = 2.0 * U * norm_up(Z) + 4.0 * ((n_terms + 8) * U) ** 2 * total + 16.0 * underflow
-    return Z, error * (1.0 + (n_terms + 16) * U)
+    return size, error * (1.0 + (n_terms + 16) * U)
 
 
 def upper_end(
@@ -406,24 +424,34 @@ def upper_end(
             own, other = y[places] == r, where[1] == r
             a = np.concatenate([alpha[own], -alpha[other]])
             parts.append((np.concatenate([places[own], places[other]]), a))
-    Z, error = combined(rows._replace(unit=False), parts, width)
+    size, error = combined(rows._replace(unit=False), parts, width, measure)
     share = (len(alpha) + 2 * width + 64) * U
-    return ratio_up(measure(Z) + error, mass * (1.0 - share))
+    return ratio_up(size + error, mass * (1.0 - share))
 
 
-def upper_end_of_run(v: np.ndarray, state: np.ndarray) -> float:
-    """The upper end that w itself proves, as the sum of its steps but for the error that the run kept."""
+def upper_end_of_run(v: np.ndarray, norm: float, state: np.ndarray) -> float:
+    """The upper end that w itself proves, as the sum of its steps but for the error that the run kept.
+
+    ``norm`` is an upper bound on ||v||.
+    """
     tau, k = float(state[scalars.TAU]), float(state[scalars.UPDATES])
     share = (4.0 * k + 4.0 * v.size + 64.0) * U + 4.0 * float(np.finfo(v.dtype).eps)
     if not (_SUMS[0] < tau < _SUMS[1] and share < 0.5):
         return inf
     error = float(state[scalars.ERROR]) * (1.0 + (16.0 * k + 64.0) * U)
-    return ratio_up(up_by_one(norm_up(v) * abs(float(state[scalars.SCALE]))) + error, tau * (1.0 - share))
+    return ratio_up(up_by_one(norm * abs(float(state[scalars.SCALE]))) + error, tau * (1.0 - share))
 
 
-def is_tight(v: np.ndarray, state: np.ndarray) -> bool:
-    """Whether the error term changes the upper end by no more than a first look may."""
-    return float(state[scalars.ERROR]) <= CLOSE * norm_up(v) * abs(float(state[scalars.SCALE]))
+def rows_say_more(rows: Any, v: np.ndarray, norm: float, state: np.ndarray) -> bool:
+    """Whether the upper end should be taken from the steps on rows: the error term can be seen in the other.
+
+    In float32 it always can. There the rows are added up only where they have as many entries as w has, or
+    nearly: adding up into so many numbers would take longer than learning from so few rows.
+    """
+    if float(state[scalars.ERROR]) <= CLOSE * norm * abs(float(state[scalars.SCALE])):
+        return False
+    entries = rows.X.size if hasattr(rows, "X") else len(rows.data)
+    return bool(v.dtype == np.float64 or v.size <= 4 * entries)
 
 
 def widened(bounds: Any, radius: float) -> Any:

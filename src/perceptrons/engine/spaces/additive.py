@@ -85,26 +85,28 @@ class Additive(Space):
         return self.norm() / tau if self.from_zero and tau > 0.0 else inf
 
     def bracket(self) -> tuple[float | None, float]:
-        if not self.from_zero:
-            return None, inf
-        return None, margins.upper_end_of_run(self.v, self.state)
+        return None, self._up(margins.norm_up(self.v)) if self.from_zero else inf
+
+    def _up(self, norm: float) -> float:
+        return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
     def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[float | None, float]:
-        low = self._low_of_pass(rows) if clean else None
+        scaled = margins.in_the_middle(self.v)
+        low = self._low_of_pass(rows, scaled.norm) if clean else None
         if low is None:
-            v = self.v if self.state[scalars.SCALE] >= 0.0 else -self.v
-            low = margins.lower_end(rows, y, c, v)
-        _, up = self.bracket()
-        if self.steps is not None and not margins.is_tight(self.v, self.state):
+            if self.state[scalars.SCALE] < 0.0:
+                scaled = scaled._replace(w=-scaled.w)
+            low = margins.lower_end(rows, y, c, scaled)
+        up = self._up(scaled.norm)
+        if self.steps is not None and margins.rows_say_more(rows, self.v, scaled.norm, self.state):
             up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
         return low, up
 
-    def _low_of_pass(self, rows: Rows) -> float | None:
+    def _low_of_pass(self, rows: Rows, norm: float) -> float | None:
         """gamma_low by the smallest margin that a pass without update met, where rounding cannot be seen."""
-        lowest, scale = self.lowest(), abs(float(self.state[scalars.SCALE]))
+        lowest, size = self.lowest(), norm * abs(float(self.state[scalars.SCALE]))
         if self.v.dtype != np.float64 or not 0.0 < lowest < inf:
             return None
-        size = margins.norm_up(self.v) * scale
         longest = 1.0 if rows.unit else sqrt(float(rows.sq.max()))
         radius = (4.0 * self.v.shape[0] + 64.0) * margins.U * size * longest
         if not 1e-250 < radius <= margins.CLOSE * lowest:
