@@ -256,13 +256,15 @@ def best_bias(s: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray) -> Any:
     """(scores, b, (gamma_low, gamma_up)) of w = the sum of alpha y x; alpha > 0 on ``rows``.
 
-    With a free bias the masses of the classes must be equal.
+    With a free bias the masses of the classes must be equal. Raises OverflowError where alpha is too large.
     """
+    mass = float(alpha.sum())
+    if not mass < math.inf:
+        raise OverflowError("the multipliers overflow")
     coef = alpha * y[rows]
     s = points.scores(rows, coef)
     norm = math.sqrt(points.norm2(rows, coef))
     b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
-    mass = float(alpha.sum())
     up = norm / mass if mass > 0.0 else np.inf  # without weight nothing is said
     return s, b, (least / norm if norm > 0.0 else -np.inf, up)
 

@@ -305,6 +305,8 @@ class MaxMargin(Halfspace):
                 found = coordinate.refuted(points, y, free, answer.alpha, search=not limits.late())
                 if found is not None:
                     raise found
+        except OverflowError:
+            raise self._overflow(points, e) from None
         except maximum.Inseparable as found:
             proof = self._proof(X, y, free, found.weights, limits)
             if proof is not None:
@@ -334,10 +336,7 @@ class MaxMargin(Halfspace):
         if len(support):
             low, up, norm = maximum.proved(points, y, free, w, support, alpha)
             if not (norm < np.inf and up < np.inf):
-                raise ValueError(
-                    f"MaxMargin(C={self.C:g}) overflows on these rows, the longest of length "
-                    f"{np.ldexp(points.radius, e):.3g}. Scale the data."
-                )
+                raise self._overflow(points, e)
             low = low if norm > 0.0 else -np.inf
         if e:
             w, b, alpha = self._unscaled(w, b, alpha, e)
@@ -349,6 +348,12 @@ class MaxMargin(Halfspace):
         gap = max(0.0, maximum.relative_gap((low, up))) if isinf(self.C) else answer.gap
         found = maximum.Answer(answer.alpha, answer.b, (low, up), gap, answer.n_iter, answer.reason)
         return Problem(found, support, coef, w, b, norm)
+
+    def _overflow(self, points: Any, e: int) -> ValueError:
+        return ValueError(
+            f"MaxMargin(C={self.C:g}) overflows on these rows, the longest of length "
+            f"{np.ldexp(points.radius, e):.3g}. Scale the data."
+        )
 
     def _unscaled(self, w: np.ndarray, b: float, alpha: np.ndarray, e: int) -> tuple[np.ndarray, float, Any]:
         """w, b and alpha for rows that were multiplied by 2^-e; ValueError where they are no floats."""

@@ -528,7 +528,7 @@ def float_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) 
     if fit_intercept:
         one = float(np.ldexp(1.0, -e))
         s, size = np.append(s, one * c.sum()), np.append(size, one)
-    slack = 1.01 * (rows.size + 6) * (rational.UNIT * outward.norm(size).high + rational.TINY)
+    slack = 1.01 * (2 * rows.size + s.size + 16) * (rational.UNIT * outward.norm(size).high + rational.TINY)
     found = float(np.ldexp(outward.norm(s).high, e)), float(np.ldexp(slack, e))
     return found if all(map(math.isfinite, found)) else (exact_residual(lam, X, y, fit_intercept), 0.0)
 
