@@ -197,19 +197,32 @@ def test_a_constant_coordinate_whose_square_is_lost_is_refused(scaling):
         (np.array([[Fraction(1, 3)]], object), False),
         (np.array([[Fraction(1, 4)]], object), True),
         (sp.csr_array([[0, 2**53 + 1]]), False),
+        (sp.lil_array([[0, 2**53 + 1]]), False),
+        (sp.dok_array([[0, 2**53]]), True),
+        (sp.coo_array([[0, 3]]), True),
+        ({"a": 2**53 + 1, "b": 0.5}, False),
+        ({"a": 3, "b": 0.5}, True),
+        (np.array([["1"]], object), False),
     ],
 )
 def test_whether_numbers_are_held_exactly(given, held):
-    stored = given.astype(np.float64) if sp.issparse(given) else np.asarray(given).astype(np.float64)
-    assert intake.held_exactly(given, stored) == held
+    assert intake.held_exactly(given, np.dtype(np.float64)) == held
+
+
+def test_float32_holds_less():
+    single = np.dtype(np.float32)
+    assert intake.held_exactly(np.array([0.5, 2.0**24]), single)
+    assert not intake.held_exactly(np.array([0.1]), single)
+    assert not intake.held_exactly(np.array([2**24 + 1]), single)
+    assert not intake.held_exactly({"a": 0.1}, single)
 
 
 def test_columns_of_a_frame_are_looked_at_one_by_one():
     import pandas as pd
 
     frame = pd.DataFrame({"a": [0.5, 1.5], "b": [1, 2**53 + 1]})
-    assert not intake.held_exactly(frame, frame.to_numpy(np.float64))
-    assert intake.held_exactly(frame[["a"]], frame[["a"]].to_numpy(np.float64))
+    assert not intake.held_exactly(frame, np.dtype(np.float64))
+    assert intake.held_exactly(frame[["a"]], np.dtype(np.float64))
 
 
 def test_brackets_of_long_integers_hold_for_the_integers():

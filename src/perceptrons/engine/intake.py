@@ -31,32 +31,29 @@ def frozen(a: Any, dtype: Any = None) -> np.ndarray:
     return a
 
 
-def held_exactly(given: Any, stored: Any) -> bool:
-    """Whether conversion to floats has kept every number: False where that is not certain.
+def held_exactly(given: Any, dtype: np.dtype) -> bool:
+    """Whether floats of this type hold every number that was given: False where that is not certain.
 
-    ``given`` is what the user gave, ``stored`` the float array (or CSR matrix, or the values of a dict) it
-    became. Whole numbers beyond 2^53 and wider floats may have been rounded.
+    Whole numbers beyond 2^53 and wider floats are rounded by conversion. ``given`` is what the user gave: an
+    array, a sparse matrix, a data frame, a dict of values, lists.
     """
-    if is_sparse(given) and is_sparse(stored):
-        given, stored = given.data, stored.data
-    if given is stored or (isinstance(given, np.ndarray) and given.dtype == stored.dtype):
+    if is_sparse(given):
+        given = given.data if given.format in ("csr", "csc", "coo", "bsr") else given.tocoo().data
+    if isinstance(given, np.ndarray) and given.dtype == dtype:
         return True
     if hasattr(given, "columns") and hasattr(given, "iloc"):  # a data frame: columns of several types
-        return all(held_exactly(given.iloc[:, j].to_numpy(), stored[:, j]) for j in range(stored.shape[1]))
+        return all(held_exactly(given.iloc[:, j].to_numpy(), dtype) for j in range(given.shape[1]))
     if isinstance(given, dict):
         given = np.asarray(list(given.values()), object)
     a = np.asarray(given)
-    if a.dtype.kind == "b":
-        return True
     if a.dtype.kind in "iu":
-        most = 2 ** (np.finfo(stored.dtype).nmant + 1)
+        most = 2 ** (np.finfo(dtype).nmant + 1)
         return bool(np.all((a <= most) & (a >= -most)))
-    if a.dtype.kind == "f":
-        return a.dtype.itemsize <= stored.dtype.itemsize or bool(
-            np.array_equal(a.reshape(stored.shape), stored.astype(a.dtype))
-        )
+    if a.dtype.kind in "bf":
+        with np.errstate(over="ignore"):
+            return a.dtype.itemsize <= dtype.itemsize or bool(np.all(a.astype(dtype).astype(a.dtype) == a))
     try:
-        return bool(all(x == float(x) for x in a.ravel().tolist()) and stored.dtype == np.float64)
+        return all(x == float(dtype.type(x)) for x in a.ravel().tolist())
     except (TypeError, ValueError, OverflowError):
         return False
 

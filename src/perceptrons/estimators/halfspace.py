@@ -55,7 +55,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
 
     def _held_exactly(self, given: Any, X: Any) -> bool:
         """Whether X holds the very numbers that were given."""
-        return intake.held_exactly(given, X)
+        return intake.held_exactly(given, X.dtype)
 
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
         if sp.issparse(X):
