@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
 
@@ -270,3 +271,25 @@ def test_keys_beyond_ascii():
     text += '{"\\u00e9tiquette": "ü", "w\\u00f6rt": 2, "日": {"\\u00e9": "ß"}}\n'
     (batch,) = open_stream(text.encode(), "jsonl", label_column="étiquette", bits=10)
     assert batch.y.tolist() == ["ü", "ü"] and (batch.X[[0]] != batch.X[[1]]).nnz == 0 and batch.X.nnz == 4
+
+
+def test_a_message_is_short_however_long_the_names_are():
+    name = "n" * 100_000
+    with pytest.raises(FormatError) as caught:
+        list(open_stream(f'{{"label": 1, "{name}": NaN}}\n'.encode(), "jsonl"))
+    assert len(str(caught.value)) < 300 and "under 'nnn" in str(caught.value)
+    with pytest.raises(ValueError, match=r"no column 'x'; it has y, nnn") as caught:
+        list(open_stream(f"y,{name[:1000]}\n1,2\n".encode(), "csv", label_column="x"))
+    assert len(str(caught.value)) < 300
+
+
+def test_names_of_parquet_are_shown_on_one_line():
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet as pq
+
+    target = io.BytesIO()
+    pq.write_table(pa.table({"y": [1], "a\nb": [np.nan], "n" * 50_000: [1.0]}), target)
+    for options in ({}, {"label_column": "z"}):
+        with pytest.raises(ValueError, match=r"a\\n") as caught:
+            list(open_stream(target.getvalue(), **options))
+        assert len(str(caught.value)) < 300 and "\n" not in str(caught.value)

@@ -239,7 +239,7 @@ class _Features:
         elif value is not None:
             number = _float(value)
             if not math.isfinite(number):
-                raise _Bad("a finite number", f"{_shown(value)} under {_utf8(name)!r}")
+                raise _Bad("a finite number", f"{_shown(value)} under {shown(name.encode('latin-1'))}")
             if number:
                 self._put(name, number)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ._pages import Chunk, need, row_groups
 from .hashed import Hash
 from .labels import Labels
-from .records import FormatError, Limits, Refusals, Texts, cast, some_rows
+from .records import FormatError, Limits, Refusals, Texts, cast, listed, shown, some_rows
 from .sources import FREE, Source
 from .tables import Column, Options
 
@@ -119,7 +119,7 @@ class Parquet:
         for j in (label, text, weight):
             if j is not None and pa.types.is_nested(types[j]):
                 raise self._error(
-                    "columns of numbers, booleans or strings", f"{types[j]} in {self._name(j)!r}"
+                    "columns of numbers, booleans or strings", f"{types[j]} in {self._shown_name(j)}"
                 )
         if text is not None:
             return sorted({j for j in (label, text, weight) if j is not None})
@@ -177,9 +177,9 @@ class Parquet:
             raise self._error(f"at most {self.limits.columns:,} columns", f"{len(names):,}", way)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise self._error("columns of different names", f"two named {twice!r}")
+            raise self._error("columns of different names", f"two named {shown(twice.encode())}")
         if self._names is not None and names != self._names:
-            raise self._error("the columns of the first file", ", ".join(names[:20]))
+            raise self._error("the columns of the first file", listed(names))
         self._names = names
 
     def _number(self, column: Column | None) -> int | None:
@@ -188,7 +188,7 @@ class Parquet:
             return None
         if isinstance(column, str):
             if column not in names:
-                raise ValueError(f"{self._file} has no column {column!r}; it has {', '.join(names[:20])}.")
+                raise ValueError(f"{self._file} has no column {column!r}; it has {listed(names)}.")
             return names.index(column)
         if not -len(names) <= column < len(names):
             raise ValueError(f"{self._file} has {len(names)} columns; there is no column {column}.")
@@ -198,6 +198,9 @@ class Parquet:
 
     def _name(self, j: int) -> str:
         return (self._names or [])[j]
+
+    def _shown_name(self, j: int) -> str:
+        return shown(self._name(j).encode())
 
     def _parsed(
         self, part: Any, first: int, pa: Any
@@ -241,7 +244,7 @@ class Parquet:
         way_out: str = "",
     ) -> None:
         def error(i: int) -> FormatError:
-            return self._error(expected, f"{found} in row {first + i}, column {self._name(j)!r}", way_out)
+            return self._error(expected, f"{found} in row {first + i}, column {self._shown_name(j)}", way_out)
 
         self.refusals.refuse_all(np.flatnonzero(bad), error)
         good[bad] = False
@@ -268,7 +271,7 @@ class Parquet:
         number[np.flatnonzero(there)[~too_long]] = np.arange(len(values))
         self._refuse(~missing & (number[place] < 0), good, first, j, longest, "a longer one")
         for v in self.labels.misfits(values):
-            where = f"{values[v]!r} in column {self._name(j)!r}"
+            where = f"{shown(repr(values[v]).encode())} in column {self._shown_name(j)}"
             self.refusals.refuse(self._error(self.labels.wanted, where, self.labels.way_out))
             good &= number[place] != v
             values[v] = "" if self.labels.kind == "text" else 0
@@ -335,7 +338,7 @@ class Parquet:
         if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_boolean(type_):
             return False
         way = "Convert the column, or leave it out of the file."
-        raise self._error("columns of numbers, booleans or strings", f"{type_} in {self._name(j)!r}", way)
+        raise self._error("columns of numbers, booleans or strings", f"{type_} in {self._shown_name(j)}", way)
 
     def _hashed_words(self, column: Any, j: int, pa: Any) -> tuple[np.ndarray, np.ndarray]:
         with self._intact():

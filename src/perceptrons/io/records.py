@@ -241,6 +241,11 @@ _BLANK = re.compile(rb"[ \t\r]")  # what separates fields; other white space of 
 _LONGEST_SHOWN = 40
 
 
+def listed(names: list[str]) -> str:
+    """Some names of a file as a message lists them: each short, on one line."""
+    return ", ".join(shown(name[:_LONGEST_SHOWN].encode())[1:-1] for name in names[:20])
+
+
 def shown(raw: bytes) -> str:
     """Bytes of a file as a message shows them: short, quoted, on one line."""
     text = raw[: 4 * _LONGEST_SHOWN].decode("utf-8", "backslashreplace")

@@ -20,7 +20,7 @@ from ._numbers import NOTHING, NUMBER
 from .hashed import Hash
 from .labels import Labels, parsed_numbers
 from .lines import Lines, lines_of
-from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, shown, some_rows
+from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, listed, shown, some_rows
 
 Column = int | str
 _NAMES = {"label", "class", "target", "y", "text", "weight"}  # that a header has and data have not
@@ -345,7 +345,7 @@ class Table:
             if self.names is None:
                 raise ValueError(f"Column {column!r} is asked for by name, and the table has no header.")
             if column not in self.names:
-                raise ValueError(f"The table has no column {column!r}; it has {', '.join(self.names[:20])}.")
+                raise ValueError(f"The table has no column {column!r}; it has {listed(self.names)}.")
             return self.names.index(column)
         if not -width <= column < width:
             raise ValueError(f"The table has {width} columns; there is no column {column}.")
