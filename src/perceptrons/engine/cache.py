@@ -557,7 +557,7 @@ def check_triton_cache() -> str:
         folder = _folder_of_this_process().name
     os.environ["TRITON_CACHE_DIR"] = folder
     if getattr(knobs, "dir", folder) != folder:  # it was set by the program, not by the environment
-        knobs.dir = folder  # type: ignore[union-attr]
+        knobs.dir = folder  # type: ignore[union-attr]  # knobs is not None where it has a folder
     return folder
 
 

@@ -288,7 +288,7 @@ def _array(name: str, file: Any, entry: _Entry) -> np.ndarray:
         raise ModelError(f"{name} has an array that cannot be made: {error!s:.100}") from None
     if a.nbytes:
         file.seek(entry.begin)
-        _fill(name, file, memoryview(a.reshape(-1).view(np.uint8)))  # type: ignore[arg-type]
+        _fill(name, file, a.reshape(-1).view(np.uint8).data)
     return a.astype(a.dtype.newbyteorder("="), copy=False)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -173,7 +174,7 @@ def _kernel(where: str, value: Any, depth: int = 0) -> Any:
         refuse(where, f"at most {DEPTH} kernels within kernels", depth)
     kinds = {name: _KERNEL_FIELDS[name] for name in gram.KINDS.get(_kind_of(where, value), ())}
     kinds["kind"] = one_of(*gram.KINDS)
-    inner = lambda where, value: _kernel(where, value, depth + 1)  # noqa: E731
+    inner = partial(_kernel, depth=depth + 1)
     if "terms" in kinds:
         kinds["terms"] = list_of(inner, 1, 64)
     if "kernel" in kinds:
@@ -331,8 +332,7 @@ def _symbols(where: str, value: Any) -> dict[str, Any]:
 
 
 def _vectors(where: str, value: Any) -> dict[str, Vector]:
-    read = lambda where, v: _vector(where, v)  # noqa: E731
-    return record({"w": read}, dict.fromkeys(VECTORS, read))(where, value)
+    return record({"w": _vector}, dict.fromkeys(VECTORS, _vector))(where, value)
 
 
 def _vector(where: str, value: Any) -> Vector:
