@@ -111,7 +111,7 @@ def case(seed, size=9, B=7, K=2, dtype=np.float64, weights=False, track="last", 
     v = v.astype(dtype).astype(float)
     scalars = np.zeros((K, S.SIZE))
     for k in range(K):
-        scalars[k] = [scale[k], 0.0, 0.7, 3.1, 11, 4, 3, 2, 1, 5.5, 6.5, 0.9, 2.0, 1e-17]
+        scalars[k] = [scale[k], 0.0, 0.7, 3.1, 11, 4, 3, 2, 1, 5.5, 6.5, 0.9, 2.0, 1e-17, 0.0, 0.0]
         scalars[k, S.N] = scale[k] ** 2 * v[k] @ gram @ v[k]
         if fresh:
             scalars[k] = S.fresh()
