@@ -24,7 +24,10 @@ any_sample = st.one_of(samples(), multiclass_samples())
 
 def state(model: Any, X: Any) -> dict[str, Any]:
     """What a model has learned."""
-    uppers = [learner.guess() for learner in getattr(model._core, "learners", [model._core])]
+    learners = getattr(model._core, "learners", [model._core])
+    uppers = [
+        getattr(learner, "guess", learner.norm)() for learner in learners
+    ]  # a budget has no sum of steps
     return {
         "scores": model.decision_function(X),
         "dual": model.dual_coef_,

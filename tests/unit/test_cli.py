@@ -461,7 +461,7 @@ def test_info(folder, run):
     found = json.loads(run("info", "m", "--json")[1])
     model = load("m")
     assert found["mistakes"] == model.n_mistakes_ and found["examples"] == 200 and len(found["sha256"]) == 64
-    assert found["bytes"] == os.path.getsize("m") and found["format"] == 1
+    assert found["bytes"] == os.path.getsize("m") and found["format"] == 2
 
 
 def test_info_of_a_model_whose_rule_only_its_maker_has(folder, run):

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from . import device_kernels, device_rules
 from .cache import check_triton_cache
+from .linear import squared_step
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
@@ -346,7 +347,7 @@ class _RowsWalk(_Walk):
         return self.y[rows] * s, self.block.q[rows], (s > 0.0) != (self.y[rows] > 0.0)
 
     def growth(self, i, m, tau):
-        return tau * m, tau * (tau * float(self.block.q[i])), self.storable(tau)
+        return tau * m, squared_step(tau, float(self.block.q[i])), self.storable(tau)
 
     def push(self, i, tau):
         sign = float(self.y[i])
@@ -382,7 +383,7 @@ class _JointWalk(_Walk):
 
     def growth(self, i, m, tau):
         mine, best, self.rival = (value.item() for value in self.scan(slice(i, i + 1)))
-        return tau * mine - tau * best, 2.0 * (tau * (tau * float(self.block.q[i]))), True
+        return tau * mine - tau * best, 2.0 * squared_step(tau, float(self.block.q[i])), True
 
     def storable(self, d):
         return True

@@ -47,6 +47,7 @@ MISTAKES, ERRORS, REFUSED = (_fixed(j) for j in (names.MISTAKES, names.ERRORS, n
 LOSS2, SUM_Q, LOWEST = (_fixed(j) for j in (names.LOSS2, names.SUM_Q, names.LOWEST))
 DONE, BAD_SCORE, BAD_STEP = (_fixed(j) for j in (names.DONE, names.BAD_SCORE, names.BAD_STEP))
 SCALE_LOW, SCALE_HIGH = _fixed(names.SCALE_LOW), _fixed(names.SCALE_HIGH)
+SQUARE_LOW, SQUARE_HIGH = _fixed(names.SQUARE_LOW), _fixed(names.SQUARE_HIGH)
 INFINITY = _fixed(inf)
 
 #: What is kept for the readout.
@@ -65,6 +66,13 @@ def first(i, f, j, g):
     """Of two lanes the one in front."""
     front = i <= j
     return tl.where(front, i, j), tl.where(front, f, g)
+
+
+@_jit
+def squared_step(tau, q):
+    """tau^2 q, in another order where tau^2 alone would underflow, or overflow."""
+    square = tau * tau
+    return tl.where((square > SQUARE_LOW) & (square < SQUARE_HIGH), square * q, tau * (tau * q))
 
 
 @_jit
@@ -264,7 +272,7 @@ def rows_kernel(
             m_i = sign_i * (scale * f_i)
             keep, tau = decide(m_i, q_i, norm2, k, before + number, weight_i, tol, p0, p1, p2, p3)
             inner = tau * m_i
-            length2 = tau * (tau * q_i)
+            length2 = squared_step(tau, q_i)
             new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
             finite = tl.abs(m_i) < INFINITY
             stays = (keep == 1.0) & (tau == 0.0)
@@ -432,7 +440,7 @@ def joint_kernel(
             m_i = mine_i - best_i
             keep, tau = decide(m_i, 2.0 * q_i, norm2, k, before + number, weight_i, tol, p0, p1, p2, p3)
             inner = tau * mine_i - tau * best_i
-            length2 = 2.0 * (tau * (tau * q_i))
+            length2 = 2.0 * squared_step(tau, q_i)
             new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
             finite = tl.abs(m_i) < INFINITY
             stays = (keep == 1.0) & (tau == 0.0)

@@ -32,6 +32,8 @@ from .scalars import (
     SCALE,
     SCALE_HIGH,
     SCALE_LOW,
+    SQUARE_HIGH,
+    SQUARE_LOW,
     SUM_Q,
     TAU,
     UPDATES,
@@ -197,7 +199,10 @@ FLOOR = 1e-290
 
 @strict
 def squared_step(tau, q):
-    """tau^2 q in this order: tau^2 alone may underflow, or overflow."""
+    """tau^2 q, in another order where tau^2 alone would underflow, or overflow."""
+    square = tau * tau
+    if SQUARE_LOW < square < SQUARE_HIGH:
+        return square * q
     return tau * (tau * q)
 
 

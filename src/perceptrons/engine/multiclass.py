@@ -46,6 +46,8 @@ from .scalars import (
     NORM_ERROR,
     REFRESH,
     SCALE,
+    SQUARE_HIGH,
+    SQUARE_LOW,
     TAU,
     UPDATES,
     N,
@@ -337,11 +339,16 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
                 n_refused += 1
             else:
                 n_touched = spread(scheme, true, label, z, q, tau, weight, work)
-                inner, length2 = 0.0, 0.0
+                inner, squares = 0.0, 0.0
                 for a in range(n_touched):
                     r = work.touched[a]
                     inner += work.alpha[r] * true[r]
-                    length2 += squared_step(work.alpha[r], q)
+                    squares += work.alpha[r] * work.alpha[r]
+                length2 = q * squares
+                if not SQUARE_LOW < squares < SQUARE_HIGH:
+                    length2 = 0.0
+                    for a in range(n_touched):
+                        length2 += squared_step(work.alpha[work.touched[a]], q)
                 new_norm2 = keep * keep * norm2 + 2.0 * keep * inner + length2
                 if not new_norm2 <= limit:
                     how = BAD_STEP

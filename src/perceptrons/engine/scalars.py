@@ -31,6 +31,8 @@ DRIFT_LIMIT = 100.0
 NORM_LIMIT = {np.dtype(np.float64): 1e300, np.dtype(np.float32): 1e76}
 #: w = SCALE * v is multiplied out when the scale leaves this range. The average loses as many digits.
 SCALE_LOW, SCALE_HIGH = 1e-4, 1e4
+#: The square of a step outside this range is never computed on its own.
+SQUARE_LOW, SQUARE_HIGH = 1e-290, 1e290
 
 #: How a pass over rows can end.
 DONE, BAD_SCORE, BAD_STEP, BUSY = 0, 1, 2, 3
