@@ -216,6 +216,14 @@ def first_look_at_pairs(rows, y, c, W, size, s, lower):
 
 
 @strict
+def add_product(a, b, high, low):
+    """high + low + a b as two numbers: the product is exact, and what the sum loses joins the small part."""
+    product, error = two_product(a, b)
+    high, lost = two_sum(high, product)
+    return high, low + (lost + error), abs(product)
+
+
+@strict
 def careful_sum(rows, i, W, a, b):
     """<w_a - w_b, x> with twice the digits, and a bound on its error; b < 0: <w_a, x>.
 
@@ -225,20 +233,16 @@ def careful_sum(rows, i, W, a, b):
     high, low, size = 0.0, 0.0, 0.0
     n = 0.0
     last = W.shape[0] - 1
-    for sign in range(1 if b < 0 else 2):
-        r = a if sign == 0 else b
-        for p in range(begin(rows, i), end(rows, i) + 1):
-            if p < end(rows, i):
-                x, w = np.float64(value(rows, i, p)), np.float64(W[column(rows, p), r])
-            else:
-                x, w = rows.bias, np.float64(W[last, r])
-            if sign == 1:
-                x = -x
-            product, error = two_product(x, w)
-            high, lost = two_sum(high, product)
-            low += lost + error
-            size += abs(product)
+    for k in range(1 if b < 0 else 2):
+        r, sign = (a, 1.0) if k == 0 else (b, -1.0)
+        for p in range(begin(rows, i), end(rows, i)):
+            x = sign * np.float64(value(rows, i, p))
+            high, low, term = add_product(x, np.float64(W[column(rows, p), r]), high, low)
+            size += term
             n += 1.0
+        high, low, term = add_product(sign * rows.bias, np.float64(W[last, r]), high, low)
+        size += term
+        n += 1.0
     total = high + low
     small = (2.0 * n + 8.0) * U
     return total, 2.0 * U * abs(total) + small * small * size + 16.0 * SUBNORMAL * n
@@ -250,9 +254,7 @@ def careful_length(rows, i):
     high, low = two_product(rows.bias, rows.bias)
     for p in range(begin(rows, i), end(rows, i)):
         x = np.float64(value(rows, i, p))
-        product, error = two_product(x, x)
-        high, lost = two_sum(high, product)
-        low += lost + error
+        high, low, _ = add_product(x, x, high, low)
     return sqrt(high + low)
 
 
@@ -350,14 +352,10 @@ def add_rows_carefully(rows, places, a, high, low):
     last = high.shape[0] - 1
     for k in range(places.shape[0]):
         i = places[k]
-        for p in range(begin(rows, i), end(rows, i) + 1):
-            if p < end(rows, i):
-                x, j = np.float64(value(rows, i, p)), int(column(rows, p))
-            else:
-                x, j = rows.bias, last
-            product, error = two_product(a[k], x)
-            high[j], lost = two_sum(high[j], product)
-            low[j] += lost + error
+        for p in range(begin(rows, i), end(rows, i)):
+            j = column(rows, p)
+            high[j], low[j], _ = add_product(a[k], np.float64(value(rows, i, p)), high[j], low[j])
+        high[last], low[last], _ = add_product(a[k], rows.bias, high[last], low[last])
 
 
 def combined(
