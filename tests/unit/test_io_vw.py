@@ -108,3 +108,8 @@ def test_a_scale_that_makes_infinity():
 def test_bytes_that_are_not_utf8_can_be_replaced():
     X = only(b"1 |a x\xff\n1 |a x\xef\xbf\xbd\n", encoding_errors="replace").X
     assert X.indices[0] == X.indices[1] and np.array_equal(X.data, [1.0, 1.0])
+
+
+def test_a_feature_whose_values_add_up_to_infinity_is_refused():
+    with pytest.raises(FormatError, match="expected finite values, found values of one column that add up"):
+        only(b"1 |a x:1.7e308 x:1.7e308\n")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _scans as scans
-from .records import Texts, cast
+from .records import FormatError, Texts, cast
 
 
 class Hash:
@@ -45,7 +45,11 @@ class Hash:
         shape = (len(indptr) - 1, self.n_features)
         values = cast(values, self.dtype, file)
         rows = sp.csr_array((_fitting(values), _fitting(indices), indptr), shape=shape)
-        rows.sum_duplicates()
+        with np.errstate(over="ignore"):
+            rows.sum_duplicates()
+        if not np.isfinite(rows.data).all():
+            found = "values of one column that add up to more than it can hold"
+            raise FormatError(file, None, None, "finite values", found, "Scale the data.")
         return rows
 
 
