@@ -189,6 +189,21 @@ def test_the_bracket_is_that_of_the_model():
         assert bracket.up == pytest.approx(up, rel=2e-8)
 
 
+def test_a_log_with_a_zero_row_is_replayed():
+    X, y = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, -1.0], [-1.0, 1.0]]), np.array([1, 1, 0, 0])
+    clf = pc.VotedPerceptron(row_norm="l2", fit_intercept=False, max_iter=3, random_state=0).fit(X, y)
+    assert pc.certify(clf, X, y).verify(X, y, exact=True)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 157])
+def test_a_linear_kernel_with_a_constant_passes_its_own_check(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-4, 5, size=(7, 2)).astype(float), rng.integers(0, 2, 7)
+    y[:2] = 0, 1
+    clf = pc.KernelPerceptron(kernel="linear", fit_intercept=True, random_state=0).fit(X, y)
+    assert pc.certify(clf, X, y).verify(X, y, exact=True)
+
+
 # ------------------------------------------------------------------------------------- comparators
 
 

@@ -124,7 +124,8 @@ def _tolerance(c: Certificate, own: Updates) -> float:
 
 def _combined(e: Evidence, rows: np.ndarray, a: np.ndarray) -> np.ndarray:
     if e.space.unit:
-        a = a / np.sqrt(e.q[rows])
+        lengths = np.sqrt(e.q[rows])
+        a = a / np.where(lengths > 0.0, lengths, 1.0)  # a zero row stays zero
     if not len(rows):
         return np.zeros(e.n_features + 1)
     w = np.asarray(e.X[rows].T @ a, dtype=float).ravel()
