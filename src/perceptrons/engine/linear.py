@@ -206,24 +206,26 @@ def squared_step(tau, q):
     return tau * (tau * q)
 
 
-@helper
-def reach(norm2, norm_error, keep, length):
-    """An upper bound on ||keep w + d||, where d is a step of this length."""
-    return abs(keep) * sqrt(norm2 + norm_error + FLOOR) + length
+@seldom
+def bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, n_classes):
+    """Bring the bounds on rounding up to date after a step of this squared length; norm2 is from before it.
 
-
-@helper
-def more_error(v, error, keep, reached, length, n_changed, scale):
-    """The bound on ||w - exact sum of the steps|| after a step, see :mod:`perceptrons.engine.margins`."""
+    ERROR bounds ||w - exact sum of the steps||, see :mod:`perceptrons.engine.margins`; NORM_ERROR bounds
+    |N - ||w||^2|, as N is the sum of three terms and one of them is a product of a row and w. They are kept
+    in memory: as variables of the loop they would take registers from its products.
+    """
     info = np.finfo(v.dtype)
+    length = sqrt(length2)
+    reached = abs(keep) * sqrt(norm2 + scalars[NORM_ERROR] + FLOOR) + length  # at least ||keep w + d||
+    n_terms = float(end(rows, i) - begin(rows, i)) + 1.0
+    n_changed = (n_terms if keep == 1.0 else float(v.shape[0])) * n_classes
     underflow = 2.0 * info.eps * info.tiny * n_changed * max(1.0, abs(scale))
-    return abs(keep) * error + 0.5 * info.eps * (3.0 * reached + 4.0 * length) + underflow
-
-
-@helper
-def more_norm_error(v, norm_error, keep, reached, n_terms):
-    """The bound on |N - ||w||^2| after a step, with a product of so many terms in it."""
-    return keep * keep * norm_error + (n_terms + 8.0) * np.finfo(v.dtype).eps * reached * reached
+    more = 0.5 * info.eps * (3.0 * reached + 4.0 * length) + underflow
+    if n_classes > 1:
+        more += EPS * (n_classes + 4.0) * length  # the shares of the rivals, and their sum
+    scalars[ERROR] = abs(keep) * scalars[ERROR] + more
+    rough = (n_terms + n_classes + 8.0) * info.eps
+    scalars[NORM_ERROR] = keep * keep * scalars[NORM_ERROR] + rough * reached * reached
 
 
 @helper
@@ -256,7 +258,6 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
-    error, norm_error = scalars[ERROR], scalars[NORM_ERROR]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
@@ -290,7 +291,9 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
                     break
                 if keep != 1.0:
                     drift = drifted(v, drift, keep, norm2, tau * m, length2)
-                    scale, clock = rescale(rows, track, v, steps, keep, scale, clock, norm2 + norm_error)
+                    scale, clock = rescale(
+                        rows, track, v, steps, keep, scale, clock, norm2 + scalars[NORM_ERROR]
+                    )
                 if scale != 1.0 and not (
                     fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
@@ -302,16 +305,11 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
                 k += 1
                 if steps.shape[0] > 0:
                     steps[i] += tau / scale
-                length = sqrt(length2)
-                reached = reach(norm2, norm_error, keep, length)
-                n_terms = float(end(rows, i) - begin(rows, i)) + 1.0
-                n_changed = n_terms if keep == 1.0 else float(v.shape[0])
-                error = more_error(v, error, keep, reached, length, n_changed, scale)
-                norm_error = more_norm_error(v, norm_error, keep, reached, n_terms)
+                bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, 1)
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, v, scale, norm2, drift)
-                    norm_error = EPS * (v.shape[0] + 8.0) * norm2
+                    scalars[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2
                 tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
                 if log.row.shape[0] > 0:
@@ -328,7 +326,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
-    scalars[DRIFT], scalars[ERROR], scalars[NORM_ERROR] = drift, error, norm_error
+    scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return ending, at, n_logged
 

@@ -7,7 +7,7 @@ W is stored feature by feature, so that one entry of x meets all classes in one 
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -20,13 +20,11 @@ from .linear import (
     Average,
     Last,
     UnitAverage,
+    bound_rounding,
     drifted,
     fits,
-    more_error,
-    more_norm_error,
     multiply_out,
     pace,
-    reach,
     refreshed,
     rescale,
     squared_step,
@@ -40,7 +38,6 @@ from .scalars import (
     DONE,
     DRIFT,
     DRIFT_LIMIT,
-    ERROR,
     EXAMPLES,
     LOWEST,
     NORM_ERROR,
@@ -305,7 +302,6 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
-    error, norm_error = scalars[ERROR], scalars[NORM_ERROR]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
@@ -355,7 +351,9 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
                     break
                 if keep != 1.0:
                     drift = drifted(W, drift, keep, norm2, inner, length2)
-                    scale, clock = rescale(rows, track, W, steps, keep, scale, clock, norm2 + norm_error)
+                    scale, clock = rescale(
+                        rows, track, W, steps, keep, scale, clock, norm2 + scalars[NORM_ERROR]
+                    )
                 if scale != 1.0 and not fits(new_norm2, scale, limit):
                     scale, clock = multiply_out(rows, track, W, steps, scale, clock)  # W/scale is too long
                 note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
@@ -367,17 +365,11 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
                         r = work.touched[a]
                         if r != label:
                             steps[i, r] -= work.alpha[r] / scale
-                length = sqrt(length2)
-                reached = reach(norm2, norm_error, keep, length)
-                n_terms = float(end(rows, i) - begin(rows, i)) + 1.0
-                n_changed = (n_terms if keep == 1.0 else float(W.shape[0])) * n_classes
-                error = more_error(W, error, keep, reached, length, n_changed, scale)
-                error += EPS * (n_classes + 4.0) * length  # the shares of the rivals, and their sum
-                norm_error = more_norm_error(W, norm_error, keep, reached, n_terms + n_classes)
+                bound_rounding(rows, i, W, scalars, keep, length2, norm2, scale, n_classes)
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, W, scale, norm2, drift)
-                    norm_error = EPS * (W.size + 8.0) * norm2
+                    scalars[NORM_ERROR] = EPS * (W.size + 8.0) * norm2
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
@@ -398,7 +390,7 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
     write_back(scalars, scale, norm2, tau_sum, clock, t, k)
-    scalars[DRIFT], scalars[ERROR], scalars[NORM_ERROR] = drift, error, norm_error
+    scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return how, at, n_logged
 
