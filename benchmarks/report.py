@@ -100,7 +100,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise SystemExit("The plots need matplotlib: pip install 'perceptrons[plot]'.") from error
+        raise SystemExit("The plots need matplotlib: pip install matplotlib.") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

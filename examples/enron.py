@@ -257,7 +257,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise SystemExit("--plot needs matplotlib: pip install 'perceptrons[plot]'.") from error
+        raise SystemExit("--plot needs matplotlib: pip install matplotlib.") from error
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

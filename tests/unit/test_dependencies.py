@@ -32,6 +32,22 @@ def test_bounds_hold_for_the_locked_version(requirement):
     assert number(low) <= number(LOCKED[name]) < number(high)
 
 
+@pytest.mark.parametrize("extra", sorted(PROJECT["optional-dependencies"].keys() - {"bench", "dev"}))
+def test_the_library_imports_what_an_extra_installs(extra):
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    imported = set(re.findall(r"(?:^\s*import |^\s*from |import_module\(\")([\w]+)", text, re.MULTILINE))
+    names = {re.match(r"[\w-]+", one)[0] for one in PROJECT["optional-dependencies"][extra]}
+    assert names - {"onnxruntime"} <= imported  # it runs what `export_onnx` writes
+
+
+def test_messages_name_extras_that_exist():
+    for folder in ("src", "examples", "benchmarks"):
+        for path in (ROOT / folder).rglob("*.py"):
+            named = re.findall(r"perceptrons\[([\w,]+)\]", path.read_text(encoding="utf-8"))
+            named = {one for names in named for one in names.split(",")}
+            assert named <= set(PROJECT["optional-dependencies"]), path
+
+
 def test_the_lowest_versions_are_pins():
     assert len(lowest.pins(PROJECT)) == len(TESTED)
     assert all(re.fullmatch(r"[\w.-]+==[\d.]+", pin) for pin in lowest.pins(PROJECT))
