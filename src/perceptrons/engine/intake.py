@@ -216,6 +216,26 @@ def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> N
     )
 
 
+def columns_in_use(X: Any) -> np.ndarray | None:
+    """The columns that a CSR matrix has entries in, ascending; None where the matrix is not much wider."""
+    if not is_sparse(X) or 8 * X.nnz >= X.shape[1]:  # sorting an entry costs as much as copying 8 weights
+        return None
+    return np.unique(X.indices)
+
+
+def narrowed(X: Any, columns: np.ndarray) -> Any:
+    """Some columns of a matrix, ascending: of CSR at the cost of its entries, however wide it is.
+
+    scipy's own indexing and products take a time that grows with the width.
+    """
+    if not is_sparse(X):
+        return X[:, columns]
+    places = np.searchsorted(columns, X.indices)
+    kept = columns[np.minimum(places, len(columns) - 1)] == X.indices if len(columns) else places < 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return sp.csr_array((X.data[kept], places[kept], before[X.indptr]), shape=(X.shape[0], len(columns)))
+
+
 #: A squared length below this has lost digits to underflow.
 LEAST_SQUARE = float(np.finfo(np.float64).tiny)
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .compiler import compiled
-from .intake import is_sparse
+from .intake import columns_in_use, is_sparse, narrowed
 from .linear import Log
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
@@ -117,8 +117,12 @@ class Journal:
         if self.support is None:
             self.vote(np.zeros((n, 1)), counts, out)
             return out
-        support = _widened(self.support, X.shape[1])
+        support, columns = self.support, columns_in_use(X)
+        if columns is None:
+            support = _widened(support, X.shape[1])
         lengths = row_lengths(support, bias) if unit else None
+        if columns is not None:
+            X, support = narrowed(X, columns), narrowed(support, columns)
         block = max(1, _BLOCK_BYTES // (8 * support.shape[0]))
         for start in range(0, n, block):
             part = X[start : start + block]
@@ -137,14 +141,17 @@ class Journal:
         _vote(inner, self.position, self.keep, self.alpha, counts, s, out)
         out[~np.isfinite(inner).all(axis=1)] = np.nan  # a sign would hide an overflow
 
-    def replay(self, n_examples: int, bias: float, unit: bool, n_features: int) -> np.ndarray:
-        """(columns, features + 1): the weights that were current after ``n_examples``."""
+    def replay(
+        self, n_examples: int, bias: float, unit: bool, n_features: int, columns: np.ndarray | None = None
+    ) -> np.ndarray:
+        """(outputs, features + 1): the weights that were current after ``n_examples``; of some columns."""
         a = self.coefficients(n_examples)
-        w = np.zeros((a.shape[1], n_features + 1))
+        w = np.zeros((a.shape[1], (n_features if columns is None else len(columns)) + 1))
         if self.support is not None:
             if unit:
                 a = a / row_lengths(self.support, bias)[:, None]
-            w[:, : self.support.shape[1]] = a.T @ self.support
+            support = self.support if columns is None else narrowed(self.support, columns)
+            w[:, : support.shape[1]] = a.T @ support
             w[:, -1] = bias * a.sum(axis=0)
         return w
 
@@ -185,7 +192,11 @@ def _widened(X: Any, width: int) -> Any:
 
 def row_lengths(X: Any, bias: float) -> np.ndarray:
     """Lengths of the augmented rows; 1 for a zero row, which no factor changes."""
-    squares = X.multiply(X).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
+    if is_sparse(X):  # scipy's sum of a row takes a time that grows with the width
+        numbers = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        squares = np.bincount(numbers, np.square(X.data, dtype=np.float64), X.shape[0])
+    else:
+        squares = np.einsum("ij,ij->i", X, X)
     lengths = np.sqrt(np.asarray(squares, np.float64).ravel() + bias * bias)
     lengths[lengths == 0.0] = 1.0
     return lengths

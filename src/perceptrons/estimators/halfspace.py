@@ -41,8 +41,11 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     def _check_values(self, X: Any) -> None:
         """Refuse values the learner is not defined for."""
 
-    def _weights(self) -> np.ndarray:
-        """(1 or n_classes, n_features + 1): the weights that predict, the bias coordinate last."""
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
+        """(1 or n_classes, n_features + 1): the weights that predict, the bias coordinate last.
+
+        With ``columns``: those of these features only, and the bias coordinate.
+        """
         raise NotImplementedError
 
     def _bias(self) -> float:
@@ -109,7 +112,10 @@ class Halfspace(ClassifierMixin, BaseEstimator):
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         """(n, 1 or n_classes): <w, x> of the augmented, possibly scaled rows."""
-        w = self._weights()
+        columns = intake.columns_in_use(X)  # of few rows: the other weights are not even read
+        w = self._weights(columns)
+        if columns is not None:
+            X = intake.narrowed(X, columns)
         scores = np.asarray(X @ w[:, :-1].T) + self._bias() * w[:, -1]
         if self.row_norm == "l2":
             scores = scores / row_lengths(X, self._bias())[:, None]

@@ -436,8 +436,10 @@ class MaxMargin(Halfspace):
     def _bias(self) -> float:
         return 1.0
 
-    def _weights(self) -> np.ndarray:
-        return np.column_stack([self.coef_, self.intercept_])
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
+        if columns is None:
+            return np.column_stack([self.coef_, self.intercept_])
+        return np.column_stack([self.coef_[:, columns], self.intercept_])
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         if self.kernel is None:

@@ -56,13 +56,15 @@ class Readouts(Growing):
 
     # ------------------------------------------------------------ scores and predictions
 
-    def _weights(self) -> np.ndarray:
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         """(1 or n_classes, n_features + 1) for the readout in force, the bias coordinate last."""
         space = self._space
+        if columns is not None and self._unit_votes and self._readout != "average":
+            return self._weights()[:, np.append(columns, -1)]  # the length of w is that of all its entries
         if self._readout == "random":
-            return self._replayed(self.random_step_)
+            return self._replayed(self.random_step_, columns)
         readout = "average" if self._readout == "average" else "last"
-        w = space.weights(readout)
+        w = space.weights(readout, columns)
         if readout == "average" and self._include_initial():
             t = max(1, self._examples())
             w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
@@ -74,9 +76,9 @@ class Readouts(Growing):
         length = np.sqrt(np.sum(np.square(w), axis=axis, keepdims=True))
         return w / np.maximum(length, np.finfo(float).tiny)
 
-    def _replayed(self, step: int) -> np.ndarray:
+    def _replayed(self, step: int, columns: np.ndarray | None = None) -> np.ndarray:
         d = self._space.n_features
-        parts = [j.replay(step, self._bias(), self.row_norm == "l2", d) for j in self._journals]
+        parts = [j.replay(step, self._bias(), self.row_norm == "l2", d, columns) for j in self._journals]
         w = np.concatenate(parts)
         return self._unit(w) if self._unit_votes else w
 

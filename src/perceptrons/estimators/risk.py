@@ -239,8 +239,9 @@ class RiskDescent(Halfspace):
 
     # ------------------------------------------------------------ what follows from the descents
 
-    def _weights(self) -> np.ndarray:
-        return np.stack([run.w for run in self._descents])
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
+        kept = slice(None) if columns is None else np.append(columns, -1)
+        return np.stack([run.w[kept] for run in self._descents])
 
     def _fitted(self, name: str) -> Any:
         if "_descents" not in vars(self):

@@ -35,15 +35,16 @@ class Additive(Space):
     def _limit(self) -> float:
         return scalars.NORM_LIMIT[self.frame.dtype]
 
-    def last(self) -> np.ndarray:
-        """The current w, the bias coordinate last."""
-        return self._trimmed(self.v * self.v.dtype.type(self.state[scalars.SCALE]))
+    def last(self, columns: np.ndarray | None = None) -> np.ndarray:
+        """The current w, of all features or of these columns, the bias coordinate last."""
+        return self._picked(self.v, columns) * self.v.dtype.type(self.state[scalars.SCALE])
 
-    def average(self) -> np.ndarray:
+    def average(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The mean of w over the examples seen, or of w/||w||."""
+        assert self.A is not None
         t = max(1.0, self.state[scalars.EXAMPLES])
-        total = self.state[scalars.CLOCK] * self.v.astype(np.float64) + self.A
-        return self._trimmed(total / t)
+        total = self.state[scalars.CLOCK] * self._picked(self.v, columns).astype(np.float64)
+        return (total + self._picked(self.A, columns)) / t
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
         """(rows, 1 or n_classes): <w, x>, at the cost of the rows' entries alone."""
@@ -57,9 +58,6 @@ class Additive(Space):
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         """(rows, 1 or n_classes): <v, x>."""
         raise NotImplementedError
-
-    def _trimmed(self, w: np.ndarray) -> np.ndarray:
-        return np.concatenate([w[: self.n_features], w[-1:]])
 
     def start_at(self, w: np.ndarray) -> None:
         """Begin from w instead of 0."""
@@ -166,9 +164,9 @@ class Linear(Additive):
         if self.A is not None:
             self.A *= -1
 
-    def weights(self, readout: str) -> np.ndarray:
-        """(1, n_features + 1)."""
-        return (self.last() if readout == "last" else self.average())[None, :]
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        """(1, n_features + 1), or the weights of these columns and of the constant."""
+        return (self.last(columns) if readout == "last" else self.average(columns))[None, :]
 
     # -- one row at a time
 
@@ -259,9 +257,10 @@ class Joint(Additive):
         multiclass.scores(rows, v, self._work()._replace(s=np.zeros(self.n_classes, v.dtype)), out)
         return out
 
-    def weights(self, readout: str) -> np.ndarray:
-        """(n_classes, n_features + 1)."""
-        return np.ascontiguousarray((self.last() if readout == "last" else self.average()).T)
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        """(n_classes, n_features + 1), or the weights of these columns and of the constant."""
+        w = self.last(columns) if readout == "last" else self.average(columns)
+        return np.ascontiguousarray(w.T)
 
     def insert_class(self, code: int) -> None:
         """A new class, with prototype 0, that moves the codes from ``code`` on up by one."""

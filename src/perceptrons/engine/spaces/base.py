@@ -144,6 +144,12 @@ class Space:
         new[-1] = old[-1]
         return new
 
+    def _picked(self, a: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        """A copy of the entries of all features, or of some; that of the constant coordinate last."""
+        if columns is None:
+            return np.concatenate([a[: self.n_features], a[-1:]])
+        return a[np.append(columns, a.shape[0] - 1)]
+
     def _raise(self, ending: int, rule: Any, log: Log, i: int, m: float, q: float, c: Any = ()) -> None:
         """Say what ended a pass at row i; the updates made so far go with the error."""
         number = i if self.row_numbers is None else int(self.row_numbers[i])

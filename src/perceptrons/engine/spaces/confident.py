@@ -84,8 +84,8 @@ class Confident(Space):
         linear.scores(rows, self.v, out)
         return out[:, None]
 
-    def weights(self, readout: str) -> np.ndarray:
-        return np.concatenate([self.v[: self.n_features], self.v[-1:]])[None, :]
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._picked(self.v, columns)[None, :]
 
     def trimmed_sigma(self) -> np.ndarray:
         """Sigma of the coordinates in use, that of the constant last where there is one."""

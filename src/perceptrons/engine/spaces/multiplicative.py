@@ -70,16 +70,16 @@ class Multiplicative(Space):
     def threshold(self) -> float:
         return float(multiplicative.threshold_of(self.link))
 
-    def weights(self, readout: str) -> np.ndarray:
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
         z = multiplicative.normaliser(self.link, self.state[multiplicative.MASS])
-        w = np.concatenate([self.u[: self.n_features], self.u[-1:]]) / z
+        w = self._picked(self.u, columns) / z
         if self.frame.bias == 0.0:
             w[-1] = 0.0
         return w[None, :]
 
     def parameters(self) -> np.ndarray:
         """theta, the bias coordinate last."""
-        return np.concatenate([self.theta[: self.n_features], self.theta[-1:]])
+        return self._picked(self.theta, None)
 
     def negate(self) -> None:
         """Exchange the two classes; Winnow, whose weights are positive, starts again."""
@@ -158,8 +158,7 @@ class Elimination(Space):
         return logged(log, n)
 
     def threshold(self) -> float:
-        return 1.0 - float(self.negated.sum())
+        return 1.0 - float(self.negated.sum()) if self.with_negations else 1.0
 
-    def weights(self, readout: str) -> np.ndarray:
-        w = self.alive - self.negated
-        return np.concatenate([w[: self.n_features], w[-1:]])[None, :]
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        return (self._picked(self.alive, columns) - self._picked(self.negated, columns))[None, :]

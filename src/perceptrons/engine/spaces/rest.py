@@ -122,8 +122,8 @@ class OneVsRest:
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
         return np.concatenate([learner.scores(rows, readout) for learner in self.learners], axis=1)
 
-    def weights(self, readout: str) -> np.ndarray:
-        return np.concatenate([learner.weights(readout) for learner in self.learners])
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        return np.concatenate([learner.weights(readout, columns) for learner in self.learners])
 
     def grow(self, n_features: int) -> None:
         for learner in self.learners:
