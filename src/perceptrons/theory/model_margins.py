@@ -1,4 +1,10 @@
-r"""Margins of a fitted model, row by row, from its public attributes alone."""
+r"""Margins of a fitted model, row by row, from its public attributes alone.
+
+Squares and products may leave the range of floats where the margins themselves do not. So numbers are kept as
+m 2^e here until the end; a margin that is no float is 0 or infinite, with its sign.
+"""
+
+from __future__ import annotations
 
 import math
 from typing import Any, NamedTuple
@@ -6,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from . import _outward as outward
 from .brackets import KINDS
-from .gram import is_sparse, squares
+from .gram import is_sparse
 
 
 class Margins(NamedTuple):
@@ -66,26 +73,68 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
         raise ValueError(f"margins needs a fitted classifier; got {model!r}.")
     codes = _codes(model.classes_, y)
     by_kernel = hasattr(model, "dual_coef_") and getattr(model, "kernel_", None) is not None
-    parts = _of_kernel(model, X) if by_kernel else _of_weights(model, X)
-    scores, norms, lengths, space = parts
-    if len(codes) != len(scores):
-        raise ValueError(f"X has {len(scores)} rows, y has {len(codes)} labels.")
-    if len(model.classes_) > 2 and _joint(model):
-        values = _lead(scores, codes)
-        norm: Any = math.sqrt(float(np.sum(norms**2)))
-    elif len(model.classes_) > 2:
-        signs = np.where(codes[:, None] == np.arange(scores.shape[1]), 1.0, -1.0)
-        values, norm = signs * scores, norms
-    else:
-        values, norm = np.where(codes == 1, 1.0, -1.0) * scores[:, 0], float(norms[0])
-    if kind != "functional":
-        values = _divided(values, norm)
-    if kind == "normalized":
-        values = _divided(values, lengths[:, None] if values.ndim == 2 else lengths)
-    if values.ndim == 2:
-        values = values.min(axis=1)
-    distances = None if by_kernel else _distances(model, X, codes)
-    return Margins(values, float(np.min(values, initial=math.inf)), distances, space, kind)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        scores, norms, lengths, space = _of_kernel(model, X) if by_kernel else _of_weights(model, X)
+        if len(codes) != len(scores.m):
+            raise ValueError(f"X has {len(scores.m)} rows, y has {len(codes)} labels.")
+        if len(model.classes_) > 2 and _joint(model):
+            values, norms = _lead(scores, codes), _length(norms)
+        elif len(model.classes_) > 2:
+            signs = np.where(codes[:, None] == np.arange(scores.m.shape[1]), 1.0, -1.0)
+            values, lengths = Wide(signs * scores.m, scores.e), lengths[:, None]
+        else:
+            signs = np.where(codes == 1, 1.0, -1.0)
+            m, e = scores.column(0)
+            values, norms = Wide(signs * m, e), Wide(norms.m[0], norms.e[0])
+        if kind != "functional":
+            values = values.over(norms)
+        if kind == "normalized":
+            values = values.over(Wide.of(lengths))
+        found = values.floats()
+        if found.ndim == 2:
+            found = found.min(axis=1)
+        distances = None if by_kernel else _distances(model, X, codes)
+    return Margins(found, float(np.min(found, initial=math.inf)), distances, space, kind)
+
+
+class Wide(NamedTuple):
+    """m 2^e, entry by entry."""
+
+    m: Any
+    e: Any
+
+    @staticmethod
+    def of(values: Any) -> Wide:
+        """m between 1/2 and 1, or 0, or not finite."""
+        m, e = np.frexp(np.asarray(values, dtype=float))
+        return Wide(m, e.astype(np.int64))
+
+    def over(self, other: Wide) -> Wide:
+        """A quotient that is 0 for 0/0, and infinite with its sign for anything else over 0."""
+        m = np.asarray(self.m)
+        by = np.broadcast_to(other.m, np.broadcast_shapes(np.shape(other.m), m.shape))
+        m = np.broadcast_to(m, by.shape)
+        out = np.where(m == 0.0, 0.0, np.copysign(math.inf, m))
+        return Wide(np.divide(m, by, out=out, where=by != 0.0), self.e - other.e)
+
+    def column(self, r: int) -> Wide:
+        return Wide(self.m[:, r], np.broadcast_to(self.e, self.m.shape)[:, r])
+
+    def floats(self) -> np.ndarray:
+        return np.ldexp(self.m, np.clip(self.e, -5000, 5000).astype(np.int32))
+
+
+def _aligned(a: Wide) -> tuple[np.ndarray, np.ndarray]:
+    """The same with one exponent for each row, the largest that matters."""
+    e = np.max(np.where(a.m == 0.0, -(10**6), a.e), axis=1)
+    return Wide(a.m, a.e - e[:, None]).floats(), e
+
+
+def _length(v: Wide) -> Wide:
+    """The Euclidean length of a vector."""
+    m, power = np.frexp(v.m)
+    e = int(np.max(np.where(m == 0.0, -(10**6), power + v.e), initial=-(10**6)))
+    return Wide(np.linalg.norm(Wide(m, power + v.e - e).floats()), e)
 
 
 def _joint(model: Any) -> bool:
@@ -102,24 +151,27 @@ def _codes(classes: Any, y: Any) -> np.ndarray:
     return np.asarray([places[label] for label in labels], dtype=np.int64)
 
 
-def _lead(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _lead(scores: Wide, codes: np.ndarray) -> Wide:
     every = np.arange(len(codes))
-    rivals = scores.copy()
+    s, e = _aligned(scores)
+    rivals = s.copy()
     rivals[every, codes] = -math.inf
-    return np.asarray(scores[every, codes] - rivals.max(axis=1))
+    return Wide(s[every, codes] - rivals.max(axis=1), e)
 
 
 def _rows(X: Any) -> Any:
     return sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
 
 
-def _linear(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _linear(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, Wide]:
     """Weights, intercepts, and w.x + b of rows that are not scaled."""
     w, b = (
         np.atleast_2d(np.asarray(model.coef_, dtype=float)),
         np.ravel(np.asarray(model.intercept_, dtype=float)),
     )
-    return w, b, np.asarray(_rows(X) @ w.T, dtype=float) + b
+    X = _rows(X)
+    found = [outward.scores(v, float(c), X) for v, c in zip(w, np.broadcast_to(b, len(w)))]
+    return w, b, Wide(np.column_stack([s.values for s in found]), np.array([s.e for s in found]))
 
 
 def _constant(model: Any) -> float:
@@ -130,20 +182,26 @@ def _constant(model: Any) -> float:
     return float(parameters["intercept_scaling"])
 
 
-def _of_weights(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+def _of_weights(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
     """Scores, lengths of the weights and of the rows, and the space."""
     w, b, scores = _linear(model, X)
     B = _constant(model)
     augmented = B > 0.0
-    norms2 = np.sum(w**2, axis=1) + ((b / B) ** 2 if augmented else 0.0)
-    lengths = np.sqrt(squares(_rows(X)) + B * B)
+    constant = (
+        Wide.of(np.broadcast_to(b, len(w))).over(Wide.of(B)) if augmented else Wide.of(np.zeros(len(w)))
+    )
+    each = [
+        _length(Wide(np.append(v.m, m), np.append(v.e, e))) for v, m, e in zip(map(Wide.of, w), *constant)
+    ]
+    norms = Wide(np.array([n.m for n in each]), np.array([n.e for n in each]))
+    lengths = np.hypot(outward.row_norms(_rows(X)), B)
     if getattr(model, "row_norm", None) == "l2":
-        scores = scores / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        scores = scores.over(Wide.of(np.where(lengths > 0.0, lengths, 1.0)[:, None]))
         lengths = (lengths > 0.0).astype(float)
-    return scores, np.sqrt(norms2), lengths, "augmented" if augmented else "input"
+    return scores, norms, lengths, "augmented" if augmented else "input"
 
 
-def _of_kernel(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+def _of_kernel(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
     kernel, a, support = model.kernel_, np.asarray(model.dual_coef_, dtype=float), model.support_vectors_
     constant = _constant(model) ** 2
     if kernel.takes == "table":
@@ -155,12 +213,17 @@ def _of_kernel(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
         among = kernel.prepare(support, prepared)
         K, own = kernel.matrix(prepared, among), kernel.matrix(among, among)
         q = kernel.diagonal(prepared)
-    scores = (np.asarray(K, dtype=float) + constant) @ a.T
+    # coefficients and values in the middle of the range: products of three of them are floats
+    c, own = outward.exponent(a), np.asarray(own, dtype=float) + constant
+    v = outward.exponent(own) // 2 * 2
+    a, own = np.ldexp(a, -c), np.ldexp(own, -v)
+    s = np.ldexp(np.asarray(K, dtype=float) + constant, -v) @ a.T
     if not constant and hasattr(model, "intercept_"):
-        scores = scores + np.ravel(model.intercept_)
-    norms2 = np.sum((a @ (np.asarray(own, dtype=float) + constant)) * a, axis=1)
+        s = s + np.ldexp(np.ravel(model.intercept_), -c - v)
+    norms2 = np.sum((a @ own) * a, axis=1)
     lengths = np.sqrt(np.maximum(np.asarray(q, dtype=float) + constant, 0.0))
-    return scores, np.sqrt(np.maximum(norms2, 0.0)), lengths, "kernel"
+    e = np.full(len(a), c + v // 2)
+    return Wide(s, np.full(len(a), c + v)), Wide(np.sqrt(np.maximum(norms2, 0.0)), e), lengths, "kernel"
 
 
 def _distances(model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
@@ -168,17 +231,15 @@ def _distances(model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
     w, _, scores = _linear(model, X)
     if len(model.classes_) <= 2:
         signs = np.where(codes == 1, 1.0, -1.0)
-        return _divided(signs * scores[:, 0], float(np.linalg.norm(w[0])))
+        m, exponents = scores.column(0)
+        return Wide(signs * m, exponents).over(_length(Wide.of(w[0]))).floats()
     out = np.full(len(codes), math.inf)
+    s, e = _aligned(scores)
+    c = outward.exponent(w)
+    w = np.ldexp(w, -c)
     for r in range(len(w)):  # the plane between the true class and class r
-        apart = np.linalg.norm(w[codes] - w[r], axis=1)
-        lead = scores[np.arange(len(codes)), codes] - scores[:, r]
-        out = np.where(codes == r, out, np.minimum(out, _divided(lead, apart)))
+        apart = np.array([_length(Wide.of(own - w[r])).floats() for own in w])[codes]
+        lead = Wide(s[np.arange(len(codes)), codes] - s[:, r], e)
+        between = lead.over(Wide.of(apart))
+        out = np.where(codes == r, out, np.minimum(out, Wide(between.m, between.e - c).floats()))
     return out
-
-
-def _divided(values: np.ndarray, by: Any) -> np.ndarray:
-    """A quotient that is 0 for 0/0, and infinite with its sign for anything else over 0."""
-    by = np.broadcast_to(by, values.shape)
-    out = np.where(values == 0.0, 0.0, np.copysign(math.inf, values))
-    return np.divide(values, by, out=out, where=by != 0.0)
