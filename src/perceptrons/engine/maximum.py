@@ -143,9 +143,11 @@ class LinearPoints:
 class KernelPoints:
     """Objects in the space of a kernel: values with all objects are kept for each row worked on."""
 
-    def __init__(self, kernel: Any, objects: Any, squares: np.ndarray):
-        self.kernel, self.objects = kernel, objects
+    def __init__(self, kernel: Any, objects: Any, squares: np.ndarray, e: int = 0):
+        """``squares`` is k(x, x); all values are multiplied by 4^-e."""
+        self.kernel, self.objects, self.e = kernel, objects, e
         self.n = len(objects)
+        squares = np.ldexp(squares, -2 * e) if e else squares
         self.diagonal = squares
         self.radius = float(np.sqrt(squares.max()))
         self.nought = KERNEL_RESIDUAL * self.radius
@@ -174,7 +176,7 @@ class KernelPoints:
         values = np.asarray(self.kernel.matrix(self.objects, self.objects[rows]), np.float64)
         if not np.isfinite(values).all():
             raise ValueError("A kernel value is not finite: scale the data.")
-        return values
+        return np.ldexp(values, -2 * self.e) if self.e else values
 
     def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return self.columns_of(right)[left]

@@ -62,6 +62,8 @@ class KernelBased(Streaming):
 
     def _rows(self, X: Any, learn: bool = False) -> spaces.KernelRows:
         sq = objects.self_products(self.kernel_, X, self._bias() ** 2)
+        if learn:
+            objects.refuse_vanishing(self.kernel_, X, sq)
         self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
         return spaces.KernelRows(X, intake.frozen(sq))
 

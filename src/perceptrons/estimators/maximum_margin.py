@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from .. import kernels
 from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory import _outward as outward
+from ..theory import kernel_bracket
 from ..theory import separability as record
 from ..theory.separability import Separability
 from . import checks, objects
@@ -34,7 +35,8 @@ class NotSeparableError(ValueError):
 
     Its ``numerators`` over its ``denominator`` weigh the rows in ``support`` so that
     :math:`\\sum\\lambda_iy_ix_i = 0` exactly, with a bias each class having the weight 1/2: the convex hulls
-    of the classes meet. With a kernel the statement is about the kernel's values as they were computed.
+    of the classes meet. Where the kernel is a function of the user's, the statement is about its values as
+    they were returned.
     """
 
     def __init__(self, message: str, certificate: Any):
@@ -73,8 +75,9 @@ class MaxMargin(Halfspace):
     .. math:: \min_iy_i(\langle w, x_i\rangle + b)/\|w\| \;\le\; \gamma^* \;\le\; \|\sum\lambda_iy_ix_i\|,
 
     with equality at the optimum. The solver stops when the two are within ``tol``. Both ends are rounded
-    outwards, so they hold for the rows as float64 has them (integers beyond :math:`2^{53}`: as they are);
-    with a kernel, up to the rounding of its values.
+    outwards, so they hold for the rows as float64 has them (integers beyond :math:`2^{53}`: as they are), and
+    with a kernel for its values as its formula has them. A table of values, or a function of the user's, is
+    taken at its word: the bracket is about the numbers given, as those of a kernel.
 
     Several classes: one against the rest.
 
@@ -240,10 +243,14 @@ class MaxMargin(Halfspace):
             X, e = outward.scaled(X)
             return maximum.LinearPoints(X, squared_lengths(X), free), e
         self._known = X[np.empty(0, np.int64)]
-        values = maximum.KernelPoints(self.kernel_, X, objects.self_products(self.kernel_, X))
+        squares = objects.self_products(self.kernel_, X)
+        objects.refuse_vanishing(self.kernel_, X, squares)
+        longest = float(np.sqrt(squares.max()))
+        e = 0 if not isinf(self.C) or NEAR_ENDS[0] < longest < NEAR_ENDS[1] else int(np.frexp(longest)[1])
+        values = maximum.KernelPoints(self.kernel_, X, squares, e)
         if self.solver == "descent" or not isinf(self.C):
-            return maximum.factored(values), 0
-        return values, 0
+            return maximum.factored(values), e
+        return values, e
 
     def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "bi" and len(y) == n_rows:
@@ -328,8 +335,7 @@ class MaxMargin(Halfspace):
         alpha = answer.alpha[support]
         coef = alpha * y[support]
         if self.kernel is not None:
-            norm = float(np.sqrt(points.norm2(support, coef)))
-            return Problem(answer, support, coef, None, answer.b, norm)
+            return self._kernel_problem(X, points, e, y, free, answer, support)
         w = points.weights(support, coef)
         b = points.intercept(w, answer.b) if free else 0.0
         low, up, norm = -np.inf, np.inf, 0.0  # no weights: nothing is proved
@@ -348,6 +354,29 @@ class MaxMargin(Halfspace):
         gap = max(0.0, maximum.relative_gap((low, up))) if isinf(self.C) else answer.gap
         found = maximum.Answer(answer.alpha, answer.b, (low, up), gap, answer.n_iter, answer.reason)
         return Problem(found, support, coef, w, b, norm)
+
+    def _kernel_problem(
+        self, X: Any, points: Any, e: int, y: np.ndarray, free: bool, answer: maximum.Answer, support: Any
+    ) -> Problem:
+        """The same in the space of a kernel."""
+        alpha = answer.alpha[support]
+        norm = float(np.sqrt(points.norm2(support, alpha * y[support])))
+        pair = kernel_bracket.bracket(self._kernel_space(X, points), y, free, support, alpha)
+        if e:
+            _, _, alpha = self._unscaled(np.zeros(1), 0.0, alpha, e)
+            norm = float(np.ldexp(norm, -e))
+        gap = max(0.0, maximum.relative_gap(pair)) if isinf(self.C) else answer.gap
+        found = maximum.Answer(answer.alpha, answer.b, pair, gap, answer.n_iter, answer.reason)
+        return Problem(found, support, alpha * y[support], None, answer.b, norm)
+
+    def _kernel_space(self, X: Any, points: Any) -> kernel_bracket.Space:
+        """Kernel values with bounds on their errors; as they are where nothing is known about them."""
+        plain = objects.described(self.kernel_)
+        if plain is not None:
+            return kernel_bracket.described(plain, objects.raw(X))
+        if isinstance(points, maximum.KernelPoints) and not points.e:
+            return kernel_bracket.as_given(lambda part, rows: points.columns_of(rows)[part])
+        return kernel_bracket.as_given(lambda part, rows: self.kernel_.matrix(X[part], X[rows]))
 
     def _overflow(self, points: Any, e: int) -> ValueError:
         return ValueError(
@@ -401,9 +430,12 @@ class MaxMargin(Halfspace):
 
         if self.kernel is None:
             return record.proof_near(record.as_rows(X), y, free, weights, late)
-        rows = np.flatnonzero(weights)
+        rows, plain = np.flatnonzero(weights), objects.described(self.kernel_)
+        if plain is not None:
+            whole = kernel_bracket.whole_values(plain, objects.raw(X), rows)
+            return record.kernel_proof_near(*whole, y, free, weights, rows, late) if whole else None
         values = maximum.KernelPoints(self.kernel_, X[rows], np.ones(len(rows))).fresh(np.arange(len(rows)))
-        return record.kernel_proof_near(values, y, free, weights, rows, late)
+        return record.kernel_proof_near(values, None, y, free, weights, rows, late)
 
     def _not_separable(self, proof: Separability, classes: np.ndarray, r: int) -> Exception:
         names = [repr(label) for label in classes.tolist()]
@@ -414,6 +446,8 @@ class MaxMargin(Halfspace):
         else:
             what = "The rows are not separable from the origin"
         through = "" if self.fit_intercept else " through the origin"
+        if self.kernel is not None and objects.described(self.kernel_) is None:
+            through += ", by the kernel's values as computed"
         return NotSeparableError(
             f"{what} by a hyperplane{through}: {proof.support.size} rows, weighted, prove it exactly (see "
             "the error's certificate). Give a finite C, or a kernel.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ from sklearn.utils.validation import validate_data
 
 from .. import kernels
 from ..engine import intake
+from ..theory import gram
+from ..theory.enclosed import enclosed
+from ..theory.kernel_bracket import as_fractions
 
 
 def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **numbers: Any) -> Any:
@@ -39,6 +43,55 @@ def self_products(kernel: kernels.Kernel, X: Any, constant: float = 0.0) -> np.n
         why = "No kernel has that: see kernels.check_psd." if -np.inf < value < 0.0 else "Scale the data."
         raise ValueError(f"k(x, x) of row {wrong[0]} is {value:g}, not a finite number of at least 0. {why}")
     return sq
+
+
+def describe(kernel: Any) -> dict[str, Any]:
+    """A kernel as the checker knows it."""
+    out: dict[str, Any] = {"kind": type(kernel).__name__}
+    for field in dataclasses.fields(kernel):
+        value = getattr(kernel, field.name)
+        if field.name == "terms":
+            out["terms"] = [describe(part) for part in value]
+        elif field.name == "kernel":
+            out["kernel"] = describe(value)
+        elif field.name != "function":
+            out[field.name] = value.item() if isinstance(value, np.generic) else value
+    return gram.checked(out)
+
+
+def described(kernel: Any) -> dict[str, Any] | None:
+    """:func:`describe`, or None for functions and classes of the user's own."""
+    try:
+        found = describe(kernel)
+    except (TypeError, ValueError):
+        return None
+    return None if gram.by_pairs(found) else found
+
+
+def refuse_vanishing(kernel: kernels.Kernel, X: Any, squares: np.ndarray) -> None:
+    """Refuse an object whose k(x, x) is above 0 by its formula and vanishes in floats."""
+    small = np.flatnonzero(squares < intake.LEAST_SQUARE)
+    plain = described(kernel) if len(small) else None
+    if plain is None:
+        return
+    rows = raw(X)
+    rows = rows.cpu().numpy() if hasattr(rows, "cpu") else rows
+    k = enclosed(plain, rows)
+    if k is None:
+        return
+    for i in small.tolist():
+        row = i if gram.takes(plain) == "table" else as_fractions(rows, i)
+        if k(row, row).high > 0:
+            raise ValueError(
+                f"k(x, x) of row {i} is too small: it underflows ({squares[i]:.3g}). Scale the data."
+            )
+
+
+def raw(X: Any) -> Any:
+    """The objects as they were given, from a collection that a kernel prepared."""
+    if hasattr(X, "parts"):
+        return raw(X.parts[0])
+    return X.items if hasattr(X, "items") else X.X
 
 
 def tagged(tags: Any, kernel: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.kernel_based import KernelBased
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
+from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
 from ..theory import gram
 from ..theory._outward import float64_rounds
@@ -149,20 +149,6 @@ class Subject:
         if self.kernel is not None and isinstance(self.model, KernelBased):
             return bool(kernels.as_kernel(self.model.kernel) == self.kernel)
         return getattr(self.model, "gamma", None) != "auto"
-
-
-def describe(kernel: Any) -> dict[str, Any]:
-    """A kernel as the checker knows it."""
-    out: dict[str, Any] = {"kind": type(kernel).__name__}
-    for field in dataclasses.fields(kernel):
-        value = getattr(kernel, field.name)
-        if field.name == "terms":
-            out["terms"] = [describe(part) for part in value]
-        elif field.name == "kernel":
-            out["kernel"] = describe(value)
-        elif field.name != "function":
-            out[field.name] = value.item() if isinstance(value, np.generic) else value
-    return gram.checked(out)
 
 
 def _numbers(model: Any, X: Any) -> Any:

@@ -174,6 +174,12 @@ def takes(kernel: dict[str, Any]) -> str:
     )
 
 
+def by_pairs(kernel: dict[str, Any]) -> bool:
+    """Whether some part is a function of the user's."""
+    parts = [*kernel.get("terms", ()), *([kernel["kernel"]] if "kernel" in kernel else [])]
+    return kernel["kind"] == "Pairwise" or any(by_pairs(part) for part in parts)
+
+
 def dense(X: Any) -> np.ndarray:
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=float)
 

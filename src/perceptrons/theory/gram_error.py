@@ -112,7 +112,8 @@ class _Table(_Pairs):
         if self._products is None:
             left, right = self.squares()
             n = self.A.shape[1]
-            size = np.sqrt(np.outer(left, right)) * (1.0 + (n + 4) * EPS)
+            vanished = math.sqrt(n) * 2.0**-500  # lengths whose squares underflow
+            size = np.outer(*(np.sqrt(q) * (1.0 + (n + 4) * EPS) + vanished for q in (left, right)))
             value = gram.dense(self.A @ self.B.T)
             self._products = Values(value, (n + 4) * (EPS * size + TINY))
         return self._products

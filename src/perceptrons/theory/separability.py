@@ -655,13 +655,18 @@ def proof_near(
 
 def kernel_proof_near(
     K: np.ndarray,
+    unit: Fraction | None,
     y: np.ndarray,
     fit_intercept: bool,
     weights: np.ndarray,
     rows: np.ndarray,
     late: Callable[[], bool],
 ) -> Separability | None:
-    """The same for values K of a kernel between some rows: a statement about these values, as they are."""
+    """The same for values K of a kernel between some rows.
+
+    Floats: a statement about these values, as they are. Whole numbers: the kernel's own values over ``unit``,
+    or 1 for the same object twice and 0 else (``unit`` is None).
+    """
     k, _ = rational.whole(K)
     signs = y[rows].astype(np.int64)
     M = k * np.multiply.outer(signs, signs)
@@ -678,12 +683,13 @@ def kernel_proof_near(
     c = rational.whole(lam[rows])[0].astype(object)
     k2, shift = rational.whole(K)
     square = Fraction(int((c * signs) @ k2.astype(object) @ (c * signs)), int(c.sum()) ** 2)
-    square = max(square / Fraction(2) ** int(shift), Fraction(0))
+    square = max(square / Fraction(2) ** int(shift), Fraction(0)) * (unit or 1)
+    computed = "" if K.dtype == object else ", by its values as computed"
     kept = tuple(int(v) for v in n if v)
     return Separability(
         verdict="not separable",
         fit_intercept=fit_intercept,
-        claim=f"no hyperplane separates the {y.size} rows in the kernel's space, by its values as computed",
+        claim=f"no hyperplane separates the {y.size} rows in the kernel's space{computed}",
         reason=meets(len(kept), fit_intercept),
         one_class=bool(np.all(y == y[0])),
         exact=True,
