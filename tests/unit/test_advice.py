@@ -37,7 +37,7 @@ def test_each_treatment_is_measured_as_described(far):
     squares = [np.sqrt(2) * X, X**2, np.sqrt(2) * X[:, :1] * X[:, 1:]]
     expected = {
         "as given, B = 1": rows(X),
-        "B = R": rows(X, R),
+        "B = R": rows(X, float(f"{R:.4g}")),  # as it is printed
         "no intercept": X,
         "centred at the mean": rows(X - X.mean(axis=0)),
         "centred between the classes": rows(X - middle),

@@ -24,10 +24,10 @@ def best_scale(m: np.ndarray, a: float) -> float:
     positive = np.sort(m[m > 0.0])[::-1]  # the largest margin leaves first
     slope = float(m.sum())
     for largest in positive:
-        c = slope / (a * a)
+        c = slope / a / a
         if c <= 1.0 / largest:
             return max(c, 0.0)
         slope -= float(largest)
-        if slope <= a * a / largest:  # beyond 1/largest the bound grows
+        if slope / a <= a / largest:  # beyond 1/largest the bound grows
             return float(1.0 / largest)
-    return max(slope / (a * a), 0.0)
+    return max(slope / a / a, 0.0)

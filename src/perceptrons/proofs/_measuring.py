@@ -1,4 +1,7 @@
-"""What a treatment of the rows does to R and γ, and to a perceptron: the measurements behind `advise`."""
+"""What a treatment of the rows does to R and γ, and to a perceptron: the measurements behind `advise`.
+
+R and upper ends are rounded up, lower ends down: they hold for the rows, whatever floating point does.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,19 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow
 from ..estimators.perceptron import AveragedPerceptron, Perceptron
 from ..kernels import Polynomial
+from ..theory import _rational as rational
+from ..theory._outward import exponent, row_norms, scaled
+from . import _above as above
 from ._comparators import best_scale
+from .gordan import separability
 
 EPOCHS = 1000  # of a perceptron; on small data this, and not the clock, is the limit
 SMALL = 400_000  # entries of a matrix that exact solvers still take in a moment
 QUADRATIC = 2000  # products of features, of a map of degree 2
 KERNEL_ROWS = 4000
 BINS = 5
-ZERO = 1e-12  # of the radius: an upper bound on the margin as small as this is rounding, and means none
+ZERO = 1e-12  # of the radius: for an upper bound on the margin as small as this a proof of 0 is tried
+SLACK = 1e-9  # more than R is rounded up by, relatively
 CLOSED = 1e-6  # a bracket as narrow as this needs no second try
 LEAST_EPOCHS = 5  # before a clock stops a run
 
@@ -40,13 +48,14 @@ class Treatment(NamedTuple):
 
     name: str
     how: str  #: how to apply it
-    R: float  #: longest row, with its constant coordinate
+    R: float  #: longest row, with its constant coordinate; rounded up
     gamma_low: float  #: a separator with this margin was found; not positive: none was
     gamma_up: float  #: no separator has a larger margin
     hinge: float | None  #: where none was found: what the hinge bound allows the first pass
     first_pass: int  #: mistakes of a perceptron in its first pass
     updates: int  #: updates of a perceptron until a clean pass, or until it was stopped
     clean: bool  #: whether there was a clean pass
+    refuted: bool = False  #: it is proved, in whole numbers, that there is no separator
 
     @property
     def ratio_up(self) -> float:
@@ -56,17 +65,14 @@ class Treatment(NamedTuple):
     @property
     def ratio_low(self) -> float:
         """No separator proves less than this: R²/γ² for the upper end of the bracket."""
-        return theory.novikoff(self.R, self.gamma_up) if self.gamma_up < math.inf else 0.0
+        if not 0.0 < self.gamma_up < math.inf:
+            return 0.0 if self.gamma_up else math.inf
+        return min(theory.novikoff(self.R, self.gamma_up), rational.LARGEST) * (1.0 - 4.0 * SLACK)
 
     @property
     def separable(self) -> bool:
         """Whether a separator was found."""
         return self.gamma_low > 0.0
-
-    @property
-    def refuted(self) -> bool:
-        """Whether it is proved, up to rounding, that there is no separator."""
-        return not self.separable and self.gamma_up <= ZERO * self.R
 
 
 class Learner(NamedTuple):
@@ -103,30 +109,48 @@ class Frame(NamedTuple):
     unit: bool = False
     shift: Any = 0.0  #: X is (given rows - shift) * scale
     scale: Any = 1.0  #: None: no such map
+    rounded: float = 0.0  #: how far rounding may have moved a row, relative to the longest
+    whole: Any = None  #: rows of whole numbers that are separable where these are, before they were rounded
 
     def from_given(self, v: np.ndarray) -> np.ndarray:
         """The weights here that cut the rows as (w, b) cuts those given; v is (w, b)."""
-        w = v[:-1] / self.scale
-        b = v[-1] + float(np.sum(v[:-1] * self.shift))
-        return np.append(w, b / self.bias) if self.bias else w
+        with np.errstate(all="ignore"):  # weights that are no numbers prove nothing
+            w = v[:-1] / self.scale
+            b = v[-1] + float(np.sum(v[:-1] * self.shift))
+            return np.append(w, b / self.bias) if self.bias else w
 
     def to_given(self, w: np.ndarray) -> np.ndarray:
         """The other way."""
-        v = (w[:-1] if self.bias else w) * self.scale
-        b = w[-1] * self.bias if self.bias else 0.0
-        return np.append(v, b - float(np.sum(v * self.shift)))
+        with np.errstate(all="ignore"):
+            v = (w[:-1] if self.bias else w) * self.scale
+            b = w[-1] * self.bias if self.bias else 0.0
+            return np.append(v, b - float(np.sum(v * self.shift)))
 
     def lengths(self) -> np.ndarray:
-        X = self.X
-        squares = X.multiply(X).sum(axis=1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
-        return np.sqrt(np.asarray(squares, dtype=float).ravel() + self.bias**2)
+        return np.hypot(row_norms(self.X), self.bias)
 
     def radius(self) -> float:
-        longest = float(self.lengths().max())
+        """At least the length of every row."""
+        longest = above.radius(self.X, self.bias)
         return 1.0 if self.unit and longest > 0.0 else longest
+
+    def off(self) -> float:
+        """How far a row of :meth:`rows` may be from the one that is meant."""
+        if self.unit:
+            return 2.0 * (self.X.shape[1] + 16) * rational.UNIT
+        return self.rounded * self.radius() * (1.0 + 8.0 * rational.UNIT)
 
     def rows(self) -> Any:
         """The rows themselves, the constant coordinate last."""
+        Z = self.plain_rows()
+        if self.unit:
+            lengths = self.lengths()
+            scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+            Z = sparse.csr_array(sparse.diags_array(scale) @ Z) if is_sparse(Z) else scale[:, None] * Z
+        return Z
+
+    def plain_rows(self) -> Any:
+        """The rows before they are divided by their lengths."""
         n = self.X.shape[0]
         if is_sparse(self.X):
             Z: Any = self.X
@@ -134,10 +158,6 @@ class Frame(NamedTuple):
                 Z = sparse.hstack([Z, sparse.csr_array(np.full((n, 1), self.bias))], format="csr")
         else:
             Z = np.hstack([self.X, np.full((n, 1), self.bias)]) if self.bias else self.X
-        if self.unit:
-            lengths = self.lengths()
-            scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
-            Z = sparse.csr_array(sparse.diags_array(scale) @ Z) if is_sparse(Z) else scale[:, None] * Z
         return Z
 
     def is_small(self) -> bool:
@@ -182,11 +202,32 @@ def measure(name: str, how: str, frame: Frame, seconds: float, seed: Any) -> Mea
         up = min(up, bound)
         if better is not None and theory.gamma_low(better, Z, y) > low:
             w, low = better, theory.gamma_low(better, Z, y)
+    R, off, refuted = frame.radius(), frame.off(), False
+    if not low > off and up <= ZERO * R:
+        refuted, better = _decided(frame, max(start + seconds - time.monotonic(), 0.5))
+        if better is not None and theory.gamma_low(better, Z, y) > low:
+            w, low = better, theory.gamma_low(better, Z, y)
+    low, up = _less(low, off), math.nextafter(up + off, math.inf) if off else up
     first_pass = int(model.history_[0]["mistakes"])
     treatment = Treatment(
-        name, how, frame.radius(), min(low, up), up, None, first_pass, int(model.n_updates_), clean
+        name, how, R, min(low, up), up, None, first_pass, int(model.n_updates_), clean, refuted
     )
     return Measured(treatment, frame, w, options)
+
+
+def _less(low: float, off: float) -> float:
+    """The margin that is left where each row may be ``off`` from its place."""
+    return math.nextafter(low - off, -math.inf) if off else low
+
+
+def _decided(frame: Frame, seconds: float) -> tuple[bool, Any]:
+    """(whether it is proved that nothing separates the rows, weights that do)."""
+    rows = frame.plain_rows() if frame.whole is None else frame.whole
+    try:
+        found = separability(rows, frame.y, fit_intercept=False, max_time=seconds)
+    except (ValueError, OverflowError):  # whole numbers that no float comes near
+        return False, None
+    return found.verdict == "not separable", found.w if frame.whole is None else None
 
 
 def share_separators(measured: list[Measured]) -> list[Measured]:
@@ -195,13 +236,13 @@ def share_separators(measured: list[Measured]) -> list[Measured]:
     out = []
     for m in measured:
         if m.frame.scale is not None:
-            Z = m.frame.rows()
+            Z, off = m.frame.rows(), m.frame.off()
             for plane in planes:
                 w = m.frame.from_given(plane)
-                low = theory.gamma_low(w, Z, m.frame.y)
+                low = _less(theory.gamma_low(w, Z, m.frame.y), off)
                 if low > m.treatment.gamma_low:
                     low = min(low, m.treatment.gamma_up)
-                    m = m._replace(w=w, treatment=m.treatment._replace(gamma_low=low))
+                    m = m._replace(w=w, treatment=m.treatment._replace(gamma_low=low, refuted=False))
         if not m.treatment.separable:
             hinge = _hinge(m.frame, m.frame.rows(), m.treatment.R, m.w, m.options)
             m = m._replace(treatment=m.treatment._replace(hinge=hinge))
@@ -270,15 +311,19 @@ def _hinge(frame: Frame, Z: Any, R: float, found: np.ndarray, options: Any) -> f
     average = AveragedPerceptron(**(options | {"max_iter": 10})).fit(frame.X, y)
     candidates = [found, _weights(average, frame)]
     if R > 0.0 and (frame.is_small() or is_sparse(Z)):
-        svm = LinearSVC(C=1.0 / R**2, loss="hinge", fit_intercept=False, max_iter=2000, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # any comparator is valid, also one that is not the best
-            candidates.append(svm.fit(Z, y).coef_[0])
-    bounds = [2.0 * len(y)]  # u = 0
+            try:
+                svm = LinearSVC(C=R**-2.0, loss="hinge", fit_intercept=False, max_iter=2000, random_state=0)
+                candidates.append(svm.fit(Z, y).coef_[0])
+            except (ValueError, OverflowError):  # 1/R² is no float that it takes
+                pass
+    bounds = [float(len(y))]  # u = 0: the first mistakes are no more than the rows
     for w in candidates:
-        m, length = y * np.asarray(Z @ w).ravel(), float(np.linalg.norm(w))
-        c = best_scale(m, R * length)
-        bounds.append(theory.hinge_tight(R, c * length, float(np.maximum(0.0, 1.0 - c * m).sum())))
+        with np.errstate(all="ignore"):  # a comparator that is no number has an infinite bound
+            m, length = y * np.asarray(Z @ w).ravel(), float(np.linalg.norm(w))
+            u = best_scale(m, R * length) * w
+        bounds.append(above.hinge_bound(u, Z, y, R, frame.off(), tight=True))
     return min(bounds)
 
 
@@ -299,7 +344,7 @@ def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
     return Treatment(
         "degree 2",
         how,
-        float(model.radius_),
+        float(model.radius_) * (1.0 + 2.0 * (X.shape[1] + 64) * rational.UNIT),
         min(low, float(up)),
         float(up),
         None,
@@ -309,10 +354,15 @@ def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
     )
 
 
-def quadratic(X: np.ndarray) -> np.ndarray:
-    """The features of (1 + <x, z>)², without the constant 1."""
+def quadratic(X: np.ndarray, y: np.ndarray) -> Frame:
+    """The features of (1 + <x, z>)², the constant 1 among them."""
     i, j = np.triu_indices(X.shape[1])
-    return np.hstack([math.sqrt(2.0) * X, X[:, i] * X[:, j] * np.where(i == j, 1.0, math.sqrt(2.0))])
+    with np.errstate(over="ignore", under="ignore"):
+        rows = np.hstack([math.sqrt(2.0) * X, X[:, i] * X[:, j] * np.where(i == j, 1.0, math.sqrt(2.0))])
+    k, _ = rational.whole(X, axis=0)  # columns in other units are separable by the same planes
+    k = k.astype(object)
+    whole = np.hstack([k, k[:, i] * k[:, j], np.ones((len(k), 1), dtype=object)])
+    return Frame(rows, y, scale=None, rounded=8.0 * rational.UNIT, whole=whole)
 
 
 # ------------------------------------------------------------------------------------ treatments
@@ -323,22 +373,20 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
     dense = not is_sparse(X)
     yield "no intercept", "fit_intercept=False", Frame(X, y, bias=0.0)
     if dense:
-        mean, middle = X.mean(axis=0), (X[y > 0].mean(axis=0) + X[y < 0].mean(axis=0)) / 2.0
-        yield "centred at the mean", "StandardScaler(with_std=False)", Frame(X - mean, y, shift=mean)
+        yield "centred at the mean", "StandardScaler(with_std=False)", _standard(X, y, with_std=False)
+        with np.errstate(all="ignore"):
+            middle = X[y > 0].mean(axis=0) / 2.0 + X[y < 0].mean(axis=0) / 2.0
+            centred = X - middle
         yield (
             "centred between the classes",
             "X - (mean of + and mean of -)/2",
-            Frame(X - middle, y, shift=middle),
+            Frame(centred, y, shift=middle),
         )
     else:
         notes.append("Centring was left out: it would make the sparse rows dense.")
-    scaler = StandardScaler(with_mean=False)
-    scaled = scaler.fit_transform(X)
-    scale = 1.0 / scaler.scale_
-    yield "unit variance", "StandardScaler(with_mean=False)", Frame(scaled, y, scale=scale)
+    yield "unit variance", "StandardScaler(with_mean=False)", _standard(X, y, with_mean=False)
     if dense:
-        both = Frame(scaled - mean * scale, y, shift=mean, scale=scale)
-        yield "centred, unit variance", "StandardScaler()", both
+        yield "centred, unit variance", "StandardScaler()", _standard(X, y)
     yield "L2 rows", 'row_norm="l2"', Frame(X, y, unit=True)
     if not dense:
         notes.append("Bucketing was left out: on sparse rows most values of a feature are 0.")
@@ -347,8 +395,24 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
     if not many.any():
         notes.append(f"Bucketing was left out: no feature has more than {BINS} values.")
         return
-    buckets = _buckets(X, many)
+    try:
+        with np.errstate(all="ignore"):
+            buckets = _buckets(X, many)
+    except (ValueError, IndexError):  # scikit-learn finds no bins
+        notes.append("Bucketing was left out: the values of a feature are too near to each other, or to 0.")
+        return
     yield f"{BINS} buckets a feature", f"KBinsDiscretizer({BINS})", Frame(buckets, y, scale=None)
+
+
+def _standard(X: Any, y: np.ndarray, **options: bool) -> Frame:
+    """Rows as a StandardScaler gives them; they may be no numbers where squares leave the range."""
+    scaler = StandardScaler(**options)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = scaler.fit_transform(X)
+        scale = 1.0 if scaler.scale_ is None else 1.0 / scaler.scale_
+    shift = scaler.mean_ if options.get("with_mean", True) else 0.0
+    return Frame(rows, y, shift=shift, scale=scale)
 
 
 def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
@@ -365,11 +429,13 @@ def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
 def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, Frame]]:
     """Other constant coordinates: R, and sqrt(R|b|) for the plane that was found."""
     R = float(Frame(X, y, bias=0.0).radius())
-    length = float(np.linalg.norm(base.w[:-1]))
+    with np.errstate(all="ignore"):
+        length = float(np.linalg.norm(base.w[:-1]))
     offset = abs(float(base.w[-1])) / length if length > 0.0 else 0.0
     tried = [1.0]
-    for name, B in (("√(R|b|)", math.sqrt(R * offset)), ("R", R)):
-        if B > 0.0 and all(abs(B - other) > 0.05 * other for other in tried):
+    for name, B in (("√(R|b|)", math.sqrt(R) * math.sqrt(offset)), ("R", R)):
+        B = float(f"{B:.4g}")  # what is measured is what is printed
+        if 0.0 < B < math.inf and all(abs(B - other) > 0.05 * other for other in tried):
             tried.append(B)
             yield f"B = {name}", f"intercept_scaling={B:.4g}", Frame(X, y, bias=B)
 
@@ -385,12 +451,14 @@ def _l1_margin(frame: Frame, seconds: float, seed: Any) -> tuple[float, float]:
         if low > 0.0:
             return low, up
         seconds /= 2.0
-    X_inf = float(np.abs(Z.data if is_sparse(Z) else Z).max())
+    X_inf = above.largest(Z)
     low, up, guess, end = 0.0, X_inf, X_inf / 4.0, time.monotonic() + seconds
     for _ in range(20):  # halve the guess until it stands
         left = max(end - time.monotonic(), 0.01)
+        if not 0.0 < guess / X_inf / X_inf < math.inf:  # no float is such a rate
+            break
         model = BalancedWinnow(
-            eta=guess / X_inf**2,
+            eta=guess / X_inf / X_inf,
             max_iter=EPOCHS,
             random_state=seed,
             callback=_stopwatch(left),
@@ -417,12 +485,9 @@ def _l1_by_programming(Z: Any, y: np.ndarray, seconds: float) -> tuple[float, fl
     if found.x is None:
         return 0.0, math.inf
     u = found.x[:d] - found.x[d : 2 * d]
-    total = float(np.abs(u).sum())
-    low = float(np.min(S @ u)) / total if total > 0.0 else 0.0
     lam = np.maximum(0.0, -np.asarray(found.ineqlin.marginals))
-    mass = float(lam.sum())
-    up = float(np.abs(S.T @ (lam / mass)).max()) if mass > 0.0 else math.inf
-    return min(low, up), up
+    low, up = above.l1_margin(u, lam, Z, y)
+    return max(0.0, low), up
 
 
 def learners(frame: Frame, base: Treatment, seconds: float, seed: Any) -> list[Learner]:
@@ -431,9 +496,12 @@ def learners(frame: Frame, base: Treatment, seconds: float, seed: Any) -> list[L
     if low <= 0.0:
         return []
     Z = frame.rows()
-    X_inf, n = float(np.abs(Z.data if is_sparse(Z) else Z).max()), Z.shape[1]
+    X_inf, n = above.largest(Z), Z.shape[1]
+    eta = low / X_inf / X_inf
+    if not 0.0 < eta < math.inf:  # no float is such a rate
+        return []
     model = BalancedWinnow(
-        eta=low / X_inf**2,
+        eta=eta,
         max_iter=EPOCHS,
         random_state=seed,
         callback=_stopwatch(seconds / 2.0),
@@ -445,7 +513,7 @@ def learners(frame: Frame, base: Treatment, seconds: float, seed: Any) -> list[L
         X_inf,
         low,
         up,
-        theory.balanced_winnow(X_inf, up, n),
+        min(theory.balanced_winnow(X_inf, up, n), rational.LARGEST) * (1.0 - SLACK) if up < math.inf else 0.0,
         theory.balanced_winnow(X_inf, low, n),
         int(model.n_updates_),
         model.stop_reason_ == "clean pass",
@@ -458,14 +526,21 @@ def learners(frame: Frame, base: Treatment, seconds: float, seed: Any) -> list[L
 
 
 def features(X: Any, y: np.ndarray, base: Measured) -> list[Feature]:
-    """Where the length of the rows comes from, and where the margin does."""
-    squares = np.asarray((X.multiply(X) if is_sparse(X) else X * X).sum(axis=0)).ravel()
-    given = base.w[:-1] * np.asarray(X.T @ y).ravel()
-    total, margin = float(squares.sum()), float(given.sum() + base.w[-1] * y.sum())
-    if total <= 0.0 or margin <= 0.0:
+    """Where the length of the rows comes from, and where the margin does; [] where rounding could be seen."""
+    rows, _ = scaled(X)  # shares do not depend on the unit
+    with np.errstate(all="ignore"):
+        squares = np.asarray((rows.multiply(rows) if is_sparse(rows) else rows * rows).sum(axis=0)).ravel()
+        w = np.ldexp(base.w, -exponent(base.w))
+        parts = w[:-1] * np.asarray(X.T @ y).ravel()
+        sizes = np.abs(w[:-1]) * np.asarray(abs(X).T @ np.abs(y)).ravel()
+        total, margin = float(squares.sum()), float(parts.sum() + w[-1] * y.sum())
+        lost = 4.0 * sum(X.shape) * rational.UNIT * float(sizes.sum() + abs(w[-1]) * len(y))
+        longest = np.argsort(-squares, kind="stable")[:3]
+        shares = parts[longest] / margin
+    seen = 1e-6 * margin
+    if not (total > 0.0 and lost <= seen < math.inf and np.all(np.isfinite(shares))):
         return []
-    longest = np.argsort(-squares, kind="stable")[:3]
-    return [Feature(int(j), float(squares[j] / total), float(given[j] / margin)) for j in longest]
+    return [Feature(int(j), float(squares[j] / total), float(v)) for j, v in zip(longest, shares)]
 
 
 def warm_up(storage: Any) -> None:

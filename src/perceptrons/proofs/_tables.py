@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 
 
@@ -19,6 +20,36 @@ def number(value: float | None, digits: int = 4) -> str:
         return str(value)
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
+
+
+def down(value: float | None) -> str:
+    """:func:`number`, not above the value.
+
+    >>> down(0.99999), down(1.0), down(123456.7), down(float("inf"))
+    ('0.9999', '1', '123456', 'inf')
+    """
+    return _towards(value, ROUND_FLOOR)
+
+
+def up(value: float | None) -> str:
+    """:func:`number`, not below the value.
+
+    >>> up(1.00001), up(1.0), up(123456.2), up(0.0)
+    ('1.001', '1', '123457', '0')
+    """
+    return _towards(value, ROUND_CEILING)
+
+
+def _towards(value: float | None, rounding: str) -> str:
+    text = number(value)
+    if value is None or not math.isfinite(value):
+        return text
+    exact = Decimal(value)
+    if abs(value) >= 1000.0 and "e" not in text:
+        return str(exact.to_integral_value(rounding))
+    short = Context(prec=4, rounding=rounding).plus(exact)
+    text = number(float(short))
+    return text if Decimal(text) == short else str(short)
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

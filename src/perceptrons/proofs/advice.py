@@ -18,9 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from ..engine.intake import is_sparse
+from ..theory._outward import float64_rounds
 from . import _measuring as measuring
 from ._measuring import Feature, Frame, Learner, Treatment
-from ._tables import html_table, number, text_table
+from ._tables import down, html_table, text_table, up
 
 __all__ = ["Advice", "Treatment", "advise"]
 
@@ -74,10 +75,10 @@ class Advice:
         head += ["hinge, pass 1"] * hinge + ["mistakes, pass 1", "updates"]
         rows = []
         for t in self.treatments:
-            low, up = (t.gamma_low if t.separable else None), (0.0 if t.refuted else t.gamma_up)
-            cells = [t.name, number(t.R), number(low), number(up)]
-            cells += ["-", "-"] if t.refuted else [number(t.ratio_low), number(t.ratio_up)]
-            cells += [number(t.hinge)] * hinge + [str(t.first_pass), _count(t.updates, t.clean)]
+            low, above = (t.gamma_low if t.separable else None), (0.0 if t.refuted else t.gamma_up)
+            cells = [t.name, up(t.R), down(low), up(above)]
+            cells += ["-", "-"] if t.refuted else [down(t.ratio_low), up(t.ratio_up)]
+            cells += [up(t.hinge)] * hinge + [str(t.first_pass), _count(t.updates, t.clean)]
             rows.append(cells)
         yield head, rows
         if self.learners:
@@ -86,8 +87,8 @@ class Advice:
                 head,
                 [
                     [
-                        *(p.name, p.norms, number(p.radius), number(p.gamma_low), number(p.gamma_up)),
-                        *(number(p.bound_low), number(p.bound_up), _count(p.updates, p.clean)),
+                        *(p.name, p.norms, up(p.radius), down(p.gamma_low), up(p.gamma_up)),
+                        *(down(p.bound_low), up(p.bound_up), _count(p.updates, p.clean)),
                     ]
                     for p in self.learners
                 ],
@@ -130,10 +131,10 @@ def _move(before: Treatment, after: Treatment) -> str:
     if not before.separable and not after.separable:
         return f"mistakes of the first pass go from {before.first_pass} to {after.first_pass}"
     if not before.separable:
-        return f"R²/γ² is {number(after.ratio_up)} where no separator was found before"
+        return f"R²/γ² is {up(after.ratio_up)} where no separator was found before"
     if not after.separable:
         return "no separator is found any more"
-    return f"R²/γ² goes from {number(before.ratio_up)} to {number(after.ratio_up)}"
+    return f"R²/γ² goes from {up(before.ratio_up)} to {up(after.ratio_up)}"
 
 
 def _sentences(
@@ -160,18 +161,18 @@ def _diagnosis(base: Treatment, verdict: str) -> str:
     """What the data are as given."""
     if verdict == "separable":
         return (
-            f"As given, a separator of margin {number(base.gamma_low)} was found and none has more than "
-            f"{number(base.gamma_up)}: the perceptron needs at most {number(base.ratio_up)} updates, and "
+            f"As given, a separator of margin {down(base.gamma_low)} was found and none has more than "
+            f"{up(base.gamma_up)}: the perceptron needs at most {up(base.ratio_up)} updates, and "
             f"{'made' if base.clean else 'had made'} {base.updates}{'' if base.clean else ' when stopped'}."
         )
     known = (
-        f"no plane separates the rows (none with a margin above {base.gamma_up:.1g}), so R²/γ² bounds nothing"
+        "no plane separates the rows (proved in whole numbers), so R²/γ² bounds nothing"
         if verdict == "not separable"
-        else f"no separator was found, and none has a margin above {number(base.gamma_up)}: the rows may "
+        else f"no separator was found, and none has a margin above {up(base.gamma_up)}: the rows may "
         "or may not be separable"
     )
     return (
-        f"As given, {known}. The hinge bound allows {number(base.hinge)} mistakes in the first pass; there "
+        f"As given, {known}. The hinge bound allows {up(base.hinge)} mistakes in the first pass; there "
         f"were {base.first_pass}."
     )
 
@@ -222,8 +223,8 @@ def _effort(t: Treatment) -> str:
 
 def _favour(perceptron: Learner, winnow: Learner) -> str:
     sides = (
-        f"{number(perceptron.bound_low)} to {number(perceptron.bound_up)} against "
-        f"{number(winnow.bound_low)} to {number(winnow.bound_up)}"
+        f"{down(perceptron.bound_low)} to {up(perceptron.bound_up)} against "
+        f"{down(winnow.bound_low)} to {up(winnow.bound_up)}"
     )
     if perceptron.bound_up < winnow.bound_low:
         favoured = f"The bounds favour the perceptron: {sides}."
@@ -300,20 +301,29 @@ def advise(
         return max((end - time.monotonic()) / (left + 1), 0.05)
 
     measured = [measuring.measure("as given, B = 1", "", Frame(X, y), share(), random_state)]
+
+    def add(name: str, how: str, frame: Frame) -> None:
+        try:
+            measured.append(measuring.measure(name, how, frame, share(), random_state))
+        except ValueError as error:  # rows that no learner takes: squares out of range
+            notes.append(f"{name} was left out: {error}")
+
     for work in (measuring.scalings(measured[0], X, y), measuring.treatments(X, y, notes)):
         for name, how, frame in work:
-            measured.append(measuring.measure(name, how, frame, share(), random_state))
+            add(name, how, frame)
     d = X.shape[1]
     products = d + d * (d + 1) // 2
     by_kernel = products > measuring.QUADRATIC or X.shape[0] * products > 20 * measuring.SMALL
     if not by_kernel:
-        frame = Frame(measuring.quadratic(X.toarray() if is_sparse(X) else X), y, scale=None)
-        how = "KernelPerceptron(kernel=Polynomial(degree=2))"
-        measured.append(measuring.measure("degree 2", how, frame, share(), random_state))
+        frame = measuring.quadratic(X.toarray() if is_sparse(X) else X, y)
+        add("degree 2", "KernelPerceptron(kernel=Polynomial(degree=2))", frame)
     measured = measuring.share_separators(measured)
     treatments = [m.treatment for m in measured]
     if by_kernel and X.shape[0] <= measuring.KERNEL_ROWS:
-        treatments.append(measuring.by_kernel(X, y, share(), random_state))
+        try:
+            treatments.append(measuring.by_kernel(X, y, share(), random_state))
+        except ValueError as error:
+            notes.append(f"degree 2 was left out: {error}")
     elif by_kernel:
         notes.append(f"The kernel of degree 2 was left out: more than {measuring.KERNEL_ROWS} rows.")
     base = measured[0]
@@ -330,6 +340,7 @@ def advise(
 
 
 def _intake(X: Any, y: Any, max_rows: int, seed: Any) -> tuple[Any, np.ndarray, list[str]]:
+    given = X
     X = sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise ValueError(f"X must be a matrix of one row per example; got shape {X.shape}.")
@@ -346,6 +357,8 @@ def _intake(X: Any, y: Any, max_rows: int, seed: Any) -> tuple[Any, np.ndarray, 
         )
     signs = np.where(y == classes[1], 1, -1)
     notes = []
+    if float64_rounds(given):
+        notes.append("Integers beyond 2**53 were rounded to float64: all of this is about the rounded rows.")
     if X.shape[0] > max_rows:
         rng = np.random.default_rng(seed)
         kept = [

@@ -18,12 +18,13 @@ import numpy as np
 from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import theory
 from ..engine.intake import is_sparse
 from ..estimators.maximum_margin import MaxMargin
 from ..theory import _rational as rational
 from ..theory import separability as record
+from . import _above as above
 from ._comparators import best_scale
+from ._tables import up as rounded_up
 from .gordan import separability
 
 __all__ = ["ErrorsAndHinge", "MinimumError", "errors_and_hinge", "minimum_error_halfspace"]
@@ -44,17 +45,18 @@ class ErrorsAndHinge(NamedTuple):
     """Errors and hinge loss side by side; see :func:`errors_and_hinge`."""
 
     errors: int  #: the fewest errors of any halfspace
-    hinge: float  #: the smallest hinge sum of any (u, b)
+    hinge: float  #: the hinge sum of (u, b), rounded up: the smallest one is at most this
     hinge_errors: int  #: errors of that (u, b), rows on the boundary included
-    u: np.ndarray
+    u: np.ndarray  #: found by a linear program in floats: near the best, where numbers are of ordinary size
     b: float
-    bound: float  #: mistakes that the hinge bound allows a perceptron in one pass, for the best comparator
+    bound: float  #: a perceptron makes at most so many mistakes in one pass; for the best comparator found
 
     def __str__(self) -> str:
         return (
             f"every halfspace errs on {self.errors} rows or more (found by trying all: in general this is "
-            f"NP-hard); the best hinge sum is {self.hinge:.4g}, and its halfspace errs on "
-            f"{self.hinge_errors}; the hinge bound allows a perceptron {self.bound:.4g} mistakes in a pass"
+            f"NP-hard); the best hinge sum found is {rounded_up(self.hinge)}, and its halfspace errs on "
+            f"{self.hinge_errors}; the hinge bound allows a perceptron at most {rounded_up(self.bound)} "
+            "mistakes in a pass"
         )
 
 
@@ -144,6 +146,9 @@ def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
 
     for u = 0 never more than 2n. Its minimum is a soft margin at the price :math:`1/R^2`.
 
+    (u, b) and the comparator are found in floats; ``hinge`` and ``bound`` are then taken from them again, in
+    fractions, and rounded up. So both are true for the rows given, best or not.
+
     Parameters
     ----------
     X, y
@@ -165,28 +170,47 @@ def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
     """
     X, signs = _checked(X, y)
     fewest = minimum_error_halfspace(X, signs).errors
-    X = np.asarray(X, dtype=float)
-    n, d = X.shape
-    # unknowns: u, b, and what each row misses
-    Z = signs[:, None] * np.hstack([X, np.ones((n, 1))])
-    cost = np.append(np.zeros(d + 1), np.ones(n))
-    limits = [(None, None)] * (d + 1) + [(0.0, None)] * n
-    found: Any = optimize.linprog(cost, np.hstack([-Z, -np.eye(n)]), -np.ones(n), bounds=limits)
-    u, b = found.x[:d], float(found.x[d])
-    m = signs * (X @ u + b)
-    missed = float(np.maximum(0.0, 1.0 - m).sum())
-    return ErrorsAndHinge(fewest, missed, int((m <= 0.0).sum()), u, b, _hinge_bound(Z))
+    rows = record.as_rows(X)
+    with np.errstate(all="ignore"):
+        Z = np.hstack([rows.astype(float), np.ones((len(signs), 1))])  # integers that float64 rounds: below
+        found = [v for v in (*_linear_program(Z, signs), np.zeros(Z.shape[1])) if np.all(np.isfinite(v))]
+    exact: Any = Z
+    if rows.dtype == object:
+        exact = np.hstack([rows, np.ones((len(signs), 1), dtype=object)])
+    hinge, best = min(((above.hinge_sum(v, exact, signs), v) for v in found), key=lambda pair: pair[0])
+    errors, _ = _count(rows, signs, best[:-1], float(best[-1]))
+    return ErrorsAndHinge(fewest, hinge, errors, best[:-1], float(best[-1]), _hinge_bound(exact, Z, signs))
 
 
-def _hinge_bound(Z: np.ndarray) -> float:
-    r"""The least :math:`R^2\|u\|^2 + 2H(u)` over u, Z being the rows :math:`y(x, 1)`."""
-    R = theory.radius(Z)
-    # every row beside its opposite: both labels occur, and the hinge sum doubles
-    both, labels = np.vstack([Z, -Z]), np.repeat([1, -1], len(Z))
-    u = MaxMargin(C=0.5 / R**2, fit_intercept=False).fit(both, labels).coef_[0]
-    m = Z @ u
-    c = best_scale(m, R * float(np.linalg.norm(u)))
-    return theory.hinge(R, c * float(np.linalg.norm(u)), float(np.maximum(0.0, 1.0 - c * m).sum()))
+def _linear_program(Z: np.ndarray, signs: np.ndarray) -> Iterator[np.ndarray]:
+    """Weights of a small hinge sum on rows (x, 1), if floats find any."""
+    n, d = Z.shape
+    sizes = np.max(np.abs(Z), axis=0)
+    powers = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)  # each column in a unit of its own
+    signed = signs[:, None] * np.ldexp(Z, -powers)
+    cost = np.append(np.zeros(d), np.ones(n))  # unknowns: the weights, and what each row misses
+    limits: Any = [(None, None)] * d + [(0.0, None)] * n
+    found: Any = optimize.linprog(cost, np.hstack([-signed, -np.eye(n)]), -np.ones(n), bounds=limits)
+    if found.x is not None:
+        yield np.ldexp(found.x[:d], -powers)
+
+
+def _hinge_bound(exact: Any, Z: np.ndarray, signs: np.ndarray) -> float:
+    r"""At least the least :math:`R^2\|u\|^2 + 2H(u)` over u, for rows :math:`(x, 1)` and their floats Z."""
+    R = above.radius(Z)  # integers beyond 2^53 are within a relative 2^-53 of Z: it is rounded up by more
+    bounds = [2.0 * len(signs)]  # u = 0
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            # every row beside its opposite: both labels occur, and the hinge sum doubles
+            rows = signs[:, None] * Z
+            both, labels = np.vstack([rows, -rows]), np.repeat([1, -1], len(rows))
+            w = MaxMargin(C=0.5 * R**-2.0, fit_intercept=False).fit(both, labels).coef_[0]
+            u = best_scale(rows @ w, R * float(np.linalg.norm(w))) * w
+            bounds.append(above.hinge_bound(u, exact, signs, R))
+        except (ValueError, OverflowError):  # rows near the ends of the range: u = 0 has to do
+            pass
+    return min(bounds)
 
 
 def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

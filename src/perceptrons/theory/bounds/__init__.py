@@ -12,8 +12,11 @@ The arguments are the symbols of the theorem:
 =============  ====================================================================================
 
 The answer is a float, not rounded to a whole number, and ``math.inf`` where nothing is claimed: a
-margin of 0 is such a case. A function whose name ends in ``_left`` gives the measured side of its
-inequality, one in ``_margin`` the margin that a clean pass guarantees.
+margin of 0 is such a case. :func:`novikoff`, :func:`novikoff_augmented`, :func:`hinge`,
+:func:`hinge_tight` and the best :func:`balanced_winnow` are rounded up, to ``math.inf`` where they
+overflow; the others are good to a few units of the last place. A function whose name ends in
+``_left`` gives the measured side of its inequality, one in ``_margin`` the margin that a clean pass
+guarantees.
 
 Most statements have a short proof that was worked through. Those in :data:`AS_PUBLISHED` were not
 proved again: their constants are quoted, and whatever rests on them should name the paper.

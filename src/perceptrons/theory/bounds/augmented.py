@@ -6,9 +6,10 @@ perceptron's bound larger.
 """
 
 import math
+from fractions import Fraction
 
 from .. import _arguments as arg
-from .perceptron import novikoff
+from .._rational import above
 
 
 def augmented_margin(gamma: float, b: float, B: float = 1.0) -> float:
@@ -42,9 +43,11 @@ def novikoff_augmented(R: float, gamma: float, b: float, B: float | None = None)
     """
     R, gamma, b = arg.nonnegative("R", R), arg.margin("gamma", gamma), abs(_offset(b))
     if B is None:
-        return novikoff(R + b, gamma)
-    B = arg.positive("B", B)
-    return novikoff(math.hypot(R, B) * math.hypot(1.0, b / B), gamma)
+        return above((Fraction(R) + Fraction(b)) ** 2 / Fraction(gamma) ** 2) if gamma else math.inf
+    if not gamma:
+        return math.inf
+    r, offset, constant = Fraction(R), Fraction(b), Fraction(arg.positive("B", B))
+    return above((r**2 + constant**2) * (1 + (offset / constant) ** 2) / Fraction(gamma) ** 2)
 
 
 def _offset(b):

@@ -171,7 +171,7 @@ def balanced_winnow(X_inf: float, gamma: float, n: int, eta: float | None = None
     gamma = arg.margin("gamma", gamma) / arg.positive("u_1", u_1)
     X_inf, n = arg.nonnegative("X_inf", X_inf), arg.whole("n", n, 1)
     if eta is None:
-        return 2.0 * arg.square(arg.over(X_inf, gamma)) * math.log(2.0 * n)
+        return 2.0 * arg.square(arg.over(X_inf, gamma)) * math.log(2.0 * n) * (1.0 + 2.0**-49)  # rounded up
     return balanced_winnow_total_distance(X_inf, gamma, n, eta, 0.0)
 
 

@@ -6,8 +6,10 @@ any order, for any length of time, and a mistake is :math:`y\langle w, x\rangle 
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from .. import _arguments as arg
+from .._rational import above
 
 HARMONIC = math.pi / math.sqrt(6.0)  # sqrt(1 + 1/4 + 1/9 + ...)
 
@@ -25,7 +27,7 @@ def novikoff(R: float, gamma: float) -> float:
     4.0
     """
     R, gamma = arg.nonnegative("R", R), arg.margin("gamma", gamma)
-    return arg.square(arg.over(R, gamma))
+    return above((Fraction(R) / Fraction(gamma)) ** 2) if gamma else math.inf
 
 
 def novikoff_from(R: float, gamma: float, w0_norm: float, eta: float = 1.0) -> float:
@@ -94,7 +96,7 @@ def hinge(R: float, u_norm: float, H: float) -> float:
     R = arg.nonnegative("R", R)
     u_norm = arg.nonnegative("u_norm", u_norm)
     H = arg.nonnegative("H", H)
-    return arg.square(R * u_norm) + 2.0 * H
+    return above((Fraction(R) * Fraction(u_norm)) ** 2 + 2 * Fraction(H))
 
 
 def hinge_tight(R: float, u_norm: float, H: float) -> float:
@@ -112,7 +114,16 @@ def hinge_tight(R: float, u_norm: float, H: float) -> float:
     u_norm = arg.nonnegative("u_norm", u_norm)
     H = arg.nonnegative("H", H)
     a = R * u_norm
-    return arg.square((a + math.hypot(a, 2.0 * math.sqrt(H))) / 2.0)
+    found = arg.square((a + math.hypot(a, 2.0 * math.sqrt(H))) / 2.0)
+    square, missed = (Fraction(R) * Fraction(u_norm)) ** 2, Fraction(H)
+    while math.isfinite(found) and not _holds(Fraction(found), square, missed):
+        found = max(math.nextafter(found, math.inf), found * (1.0 + 2.0**-52))
+    return found
+
+
+def _holds(M: Fraction, square: Fraction, H: Fraction) -> bool:
+    """Whether no number above M is at most H plus a times its root; ``square`` is the square of a."""
+    return max(H, square) <= M and square * M <= (M - H) ** 2
 
 
 def total_distance(R: float, gamma: float, TD: float) -> float:
