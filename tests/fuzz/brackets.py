@@ -1,8 +1,8 @@
 r"""No false bracket, verdict or certificate: ill-conditioned data against tests/exact.py.
 
 A case is a data set of tests/ill_conditioned.py and one thing that makes statements about it: a learner,
-trained in one of several ways, with its certificate; ``separability``; ``MaxMargin``;
-``minimum_error_halfspace``.
+trained in one of several ways, with its certificate; ``separability``; ``MaxMargin``, with kernels too;
+``minimum_error_halfspace``; ``errors_and_hinge``; ``advise``.
 Every number that is claimed is compared with the exact one, as a fraction.
 
     python -m fuzz.brackets --seconds 60 --cases 100000 --seed 0
@@ -29,8 +29,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import perceptrons as pc
-from perceptrons import proofs
+from perceptrons import kernels, proofs
 from perceptrons.estimators.maximum_margin import NotSeparableError
+
+from . import advice
 
 TIGHT = Fraction(1, 10**6)  # an end of a bracket is so near to its formula, relatively, in float64 ...
 RELATIVE = Fraction(1, 10**9)  # ... where the formula is at least so much of the longest row
@@ -402,6 +404,80 @@ def maximum_margin_case(case: Case, rng: np.random.Generator) -> Outcome:
     return Outcome("MaxMargin", case, how, wrong, "margin" if low > 0.0 else "undecided")
 
 
+def kernel_rows(X: Any, kernel: str) -> list[exact.Row]:
+    """Rows of a map into the space of a kernel, all fractions."""
+    bare = exact.rows_of(X)
+    if kernel == "linear":
+        return bare
+    if kernel == "all subsets":
+        return [
+            [
+                math.prod(some, start=exact.ONE)
+                for k in range(len(row) + 1)
+                for some in itertools.combinations(row, k)
+            ]
+            for row in bare
+        ]
+    squares = [[a * b for a in row for b in row] for row in bare]
+    if kernel == "quadratic, homogeneous":
+        return squares
+    return [[exact.ONE, *row, *row, *more] for row, more in zip(bare, squares)]
+
+
+KERNELS: dict[str, Any] = {
+    "linear": kernels.Linear(),
+    "all subsets": kernels.AllSubsets(),
+    "quadratic, homogeneous": kernels.Polynomial(coef0=0.0),
+    "quadratic": kernels.Polynomial(),
+}
+
+
+def kernel_margin_case(case: Case, rng: np.random.Generator) -> Outcome:
+    """MaxMargin with a kernel whose map is rational."""
+    name = list(KERNELS)[rng.integers(len(KERNELS))]
+    X, y, free = case.X[:5], case.y[:5], bool(rng.random() < 0.5)
+    solver = str(rng.choice(["auto", "descent"]))
+    how = f"first 5 rows, kernel {name}, fit_intercept={free}, solver={solver!r}"
+    rows = kernel_rows(X if X.dtype.kind == "f" else X.astype(np.float64), name)
+    if len(set(y.tolist())) == 1:
+        best = None if free else exact.best_margin(rows)
+    elif free:
+        plus, minus = ([row for row, s in zip(rows, y) if s == side] for side in (1, -1))
+        best = exact.best_margin([[(a - b) / 2 for a, b in zip(p, m)] for p in plus for m in minus])
+    else:
+        best = exact.best_margin(exact.signed(rows, y))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = pc.MaxMargin(
+                fit_intercept=free, kernel=KERNELS[name], solver=solver, max_time=1.0, max_iter=50
+            ).fit(X, y)
+    except NotSeparableError:
+        wrong = ["not separable"] if best is None or best.separable else []
+        return Outcome("MaxMargin, kernel", case, how, wrong, "refuted")
+    except Exception as error:
+        told = "Scale the data" in str(error) or "scale the data" in str(error) or "overflow" in str(error)
+        told = told and isinstance(error, ValueError) and "\n" not in str(error)
+        return Outcome(
+            "MaxMargin, kernel", case, how, [] if told else [f"{type(error).__name__}: {error}"], "refused"
+        )
+    low, up = model.margin_bounds_
+    wrong = hard_faults((low, up), best)
+    if best is not None and not best.at_least(model.margin_):
+        wrong.append(f"margin_ is {model.margin_!r}, and the best is {float(best)!r}")
+    return Outcome("MaxMargin, kernel", case, how, wrong, "margin" if low > 0.0 else "undecided")
+
+
+def advice_case(case: Case, rng: np.random.Generator) -> Outcome:
+    return Outcome("advise", case, "", *advice.advice_faults(case))
+
+
+def hinge_case(case: Case, rng: np.random.Generator) -> Outcome:
+    X, y = case.X[:6, :3], case.y[:6]
+    return Outcome("errors_and_hinge", case, "first 6 rows, 3 features", *advice.hinge_faults(X, y))
+
+
 def smallest_error_case(case: Case, rng: np.random.Generator) -> Outcome:
     keep = min(6, len(case.y))
     X, y = case.X[:keep], case.y[:keep]
@@ -434,6 +510,9 @@ SUBJECTS: dict[str, tuple[Callable[..., Outcome], float]] = {
     "separability": (separability_case, 0.2),
     "MaxMargin": (maximum_margin_case, 0.15),
     "minimum_error_halfspace": (smallest_error_case, 0.05),
+    "MaxMargin, kernel": (kernel_margin_case, 0.06),
+    "errors_and_hinge": (hinge_case, 0.02),
+    "advise": (advice_case, 0.01),
 }
 
 

@@ -16,7 +16,15 @@ from ill_conditioned import GENERATORS, draw
 
 from perceptrons import Perceptron, certify, separability, theory
 
-CASES = {"learner": 600, "separability": 600, "MaxMargin": 600, "minimum_error_halfspace": 300}
+CASES = {
+    "learner": 600,
+    "separability": 600,
+    "MaxMargin": 600,
+    "minimum_error_halfspace": 300,
+    "MaxMargin, kernel": 200,
+    "errors_and_hinge": 80,
+    "advise": 15,
+}
 
 
 @pytest.mark.parametrize("subject", CASES)
@@ -28,7 +36,7 @@ def test_statements_are_true(subject):
     assert not wrong, "\n".join(wrong[:3])
 
 
-@pytest.mark.parametrize("subject", ["separability", "MaxMargin"])
+@pytest.mark.parametrize("subject", ["separability", "MaxMargin", "MaxMargin, kernel"])
 def test_ordinary_data_are_decided(subject):
     """A verdict that always says "undecided" would be true and empty."""
     said = []
