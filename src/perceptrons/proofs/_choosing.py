@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .certifying import Case
 
 
+#: How the note about a line begins that a run does not meet.
+UNMET = "Left out, because floats have kept the run from it, or X is not what it was fitted on:"
+
+
 def bounds(case: Case) -> Iterator[Bound]:
     """Every line that applies; what does not is told in the notes."""
     refusal = _refusal(case)
@@ -32,7 +36,10 @@ def bounds(case: Case) -> Iterator[Bound]:
         bound = _stated(case, line) if line.when(case) else None
         if bound is not None:
             claimed = claimed or bounds_the_run(line)
-            yield bound
+            if bound.holds:
+                yield bound
+            else:
+                case.notes.append(f"{UNMET} {_unmet(bound)}.")
         elif line.needs == "margin" and line.when(case):
             lacking = True
     if lacking:
@@ -45,8 +52,20 @@ def bounds(case: Case) -> Iterator[Bound]:
         case.notes.append(f"No bound on this run is claimed: {case.title} has one under conditions not met.")
 
 
+def _unmet(bound: Bound) -> str:
+    """A line that does not hold, with both sides."""
+    pairs = ((m, a) for m, a in zip(bound.measured, bound.allowed) if not claims.holds(m, bound.sense, a))
+    found, allowed = next(pairs)
+    return f"{bound.name}, {found!r} against {allowed!r}"
+
+
 def _refusal(case: Case) -> str:
     """Why no bound at all is claimed."""
+    if case.rounded:
+        return (
+            "X has integers that float64 rounds, and the run met the rounded rows: no bound is claimed. "
+            "Radius, brackets and verdict are about the integers."
+        )
     if not case.from_zero and case.rule is not rules.NormMinimising:
         return "The run did not start from w = 0: no bound on it is claimed."
     if not getattr(case.model, "_plain", True) or getattr(case.model, "class_weight", None) is not None:

@@ -24,7 +24,7 @@ COUNTS = ("updates", "mistakes", "errors")
 def logged(subject: Subject, max_log: int) -> Updates | None:
     """The updates, where they were kept and say all; None otherwise."""
     journals = getattr(subject.model, "_journals", None) or []
-    if not journals or not subject.one_sample() or sum(map(len, journals)) > max_log:
+    if not journals or not subject.one_sample() or sum(map(len, journals)) > max_log or subject.rounded:
         return None
     if subject.rule is BudgetKernelPerceptron or not (
         subject.from_zero or subject.rule is rules.NormMinimising
@@ -38,6 +38,11 @@ def logged(subject: Subject, max_log: int) -> Updates | None:
             keep[0] = 1.0  # of w = 0
         parts.append(Updates(np.full(n, r), journal.epoch[:n], journal.row[:n], keep, journal.alpha[:n]))
     return Updates(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+
+
+def _finite(value: float) -> float | None:
+    """A sum; None where it has left the range of floats."""
+    return float(value) if math.isfinite(value) else None
 
 
 class History:
@@ -105,8 +110,8 @@ class History:
             "updates": counts.updates,
             "mistakes": counts.mistakes,
             "errors": counts.errors,
-            "squared_loss": counts.squared_loss,
-            "sum_sq_norms": float(learner.state[scalars.SUM_Q]),
+            "squared_loss": _finite(counts.squared_loss),
+            "sum_sq_norms": _finite(learner.state[scalars.SUM_Q]),
         }
         if subject.rule is Winnow:
             out["promotions"] = int(learner.state[multiplicative.PROMOTIONS])
@@ -120,7 +125,7 @@ class History:
             out["support"] = model.n_support_
         if subject.rule is SCW:
             residual = self._self_test(r)
-            if residual is not None:
+            if residual is not None and math.isfinite(residual):
                 out["self_test"] = residual
         return out
 

@@ -85,11 +85,21 @@ def _weights(case: Case, alpha: np.ndarray, r: int) -> RowWeights | None:
     e = case.evidence
     alpha = np.where(np.isfinite(alpha) & (alpha > 0.0), alpha, 0.0)
     if case.space.unit:  # the learner has seen rows of length 1
-        lengths = np.where(e.scaled_lengths > 0.0, e.scaled_lengths, np.inf)
-        alpha = alpha / (lengths if alpha.ndim == 1 else lengths[:, None])
+        alpha = _over_lengths(alpha, e.scaled_lengths)
     if alpha.ndim == 1:
         rows = np.flatnonzero(alpha)
         return RowWeights(rows, alpha[rows]) if len(rows) else None
     alpha[np.arange(len(alpha)), case.codes] = 0.0
     rows, rivals = np.nonzero(alpha)
     return RowWeights(rows, alpha[rows, rivals], rivals) if len(rows) else None
+
+
+def _over_lengths(alpha: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Weights divided by the lengths of their rows, all by one power of 2, so that none overflows."""
+    k, power = np.frexp(alpha)
+    size, own = np.frexp(lengths if alpha.ndim == 1 else lengths[:, None])
+    used = (k > 0.0) & (size > 0.0)
+    power = np.where(used, power.astype(np.int64) - own, np.iinfo(np.int32).min)
+    shift = max(int(np.max(power, initial=0)) - 900, 0)
+    quotient = np.divide(k, size, out=np.zeros_like(alpha), where=used)
+    return np.asarray(np.ldexp(quotient, np.maximum(power - shift, -5000).astype(np.int32)))

@@ -14,7 +14,8 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
-from ..theory import gram
+from ..theory import digests, gram
+from ..theory._given import numbers
 from ..theory._outward import float64_rounds
 from ..theory.evidence import Space
 from ._lines import LINES, OWN
@@ -31,7 +32,9 @@ class Subject:
         objects = self.kernel is not None and self.kernel.takes in ("strings", "objects")
         self.X: Any = X if objects else _numbers(model, X)
         self.n_rows: int = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
-        self.codes = _codes(model.classes_, y, self.n_rows)
+        #: whether the run has seen other rows than X: integers that float64 rounds
+        self.rounded: bool = not objects and float64_rounds(self.X)
+        self.codes, self.labels = _codes(model.classes_, y, self.n_rows)
         self.y = y
         self.learners = _learners(model)
         self.problem = self._problem()
@@ -155,22 +158,20 @@ def _numbers(model: Any, X: Any) -> Any:
     """The rows; texts as the rows of numbers that a learner of texts makes of them."""
     if hasattr(model, "hash") and getattr(X, "ndim", 1) == 1:
         X = model.hash(X)
-    if float64_rounds(X):
-        raise ValueError(
-            "X has integers beyond 2**53 that float64 rounds; a certificate is about float64 rows. Certify "
-            "the rows that were learned, X.astype(float); separability takes integers as they are."
-        )
-    if gram.is_sparse(X):
-        return X.tocsr() if X.format != "csr" else X
-    return np.asarray(X)
+    return numbers(X)
 
 
-def _codes(classes: np.ndarray, y: Any, n_rows: int) -> np.ndarray:
-    labels = y.tolist() if hasattr(y, "tolist") else list(y)
+def _codes(classes: np.ndarray, y: Any, n_rows: int) -> tuple[np.ndarray, list[Any]]:
+    """The number of each label, and the labels in order, as y writes them: 1, 1.0 and True are not one."""
+    try:
+        labels = y.tolist() if hasattr(y, "tolist") else list(y)
+        written = {tuple(digests.encode_label(label)): label for label in dict.fromkeys(labels)}
+    except TypeError as error:
+        raise ValueError(f"y must be one label per row; got {type(y).__name__}: {error}.") from error
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, y has {len(labels)} labels.")
     places = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    strange = next((label for label in labels if label not in places), None)
+    strange = next((label for label in written.values() if label not in places), None)
     if strange is not None:
         raise ValueError(f"y has a label {strange!r} that the model does not know.")
     given = set(labels)
@@ -180,7 +181,8 @@ def _codes(classes: np.ndarray, y: Any, n_rows: int) -> np.ndarray:
             f"y must have every label that the model knows; it has no {unseen!r}. A certificate is about the "
             "classes of its rows: certify on rows of all classes."
         )
-    return np.asarray([places[label] for label in labels], np.int64)
+    own = sorted(written.values(), key=places.__getitem__)
+    return np.asarray([places[label] for label in labels], np.int64), own
 
 
 def _learners(model: Any) -> list[Any]:

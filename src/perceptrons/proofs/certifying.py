@@ -6,6 +6,7 @@ and the checker, are in :mod:`perceptrons.theory`.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.risk import RiskDescent
 from ..theory import digests
 from ..theory.certificate import Certificate
+from ..theory.claims import CLAIMS
 from ..theory.ends import exponent
 from ..theory.evidence import Evidence, Vector
 from ..theory.facts import Facts
@@ -53,7 +55,9 @@ def certify(
     ----------
     model : fitted estimator of the package
     X, y : the rows and labels it was fitted on
-        Texts are certified as the rows that their learner makes of them, ``model.hash(X)``.
+        Texts are certified as the rows that their learner makes of them, ``model.hash(X)``. Of integers that
+        float64 rounds the bracket and the verdict are true as they stand; the run has met rounded rows, so
+        no bound on it is claimed and its log is left out.
     delta : float, default=0.05
         How often a bound on future errors may be wrong.
     comparators : {"free", "all"}, default="free"
@@ -122,10 +126,35 @@ class Case(Subject):
         self.run["lengths"] = {name: self._lengths(name) for name in found.found}
         self.run["offsets"] = {name: self.evidence.offsets(name) for name in found.found}
         self.facts = Facts(self.evidence, self.run, self.parameters, self.updates)
+        self._derive_risk()
         self.notes: list[str] = []
         self.duals: dict[int, list[np.ndarray]] = {}  # weights on rows that solvers have found, by learner
         self.deadline: float | None = None
         self._proof: Any = None
+
+    def _derive_risk(self) -> None:
+        """The risk and the rows on the boundary as the rows prove them; left out where they do not."""
+        parts = self.run["parts"]
+        if "risk" not in parts[0]:
+            return
+        try:
+            if self.rounded:
+                raise ValueError("the run has seen other rows")
+            found = [
+                {
+                    "risk": CLAIMS["risk"].sides(self.facts, r, "w", 1.0).allowed,
+                    "on_boundary": int(CLAIMS["on the boundary"].sides(self.facts, r, "w", 1.0).allowed),
+                }
+                for r in range(self.n_parts)
+            ]
+            if not all(math.isfinite(part["risk"]) for part in found):
+                raise ValueError("the risk is beyond the range of floats")
+        except (ValueError, ArithmeticError):
+            found = []
+        for r, part in enumerate(parts):
+            for name in ("risk", "on_boundary"):
+                del part[name]
+            part |= found[r] if found else {}
 
     def _lengths(self, name: str) -> list[float]:
         return [self.evidence.norm(name, r) for r in range(self.n_parts)]
@@ -193,7 +222,8 @@ class Case(Subject):
                 if found[-1].alpha is not None and self.problem != "joint":
                     self.duals.setdefault(r, []).append(found[-1].alpha)
             for said in dict.fromkeys(solution.said for solution in found if solution.said):
-                self.notes.append(f"{name}: {said}.")
+                of = " of the rows as floats" if self.rounded else ""
+                self.notes.append(f"{name}{of}: {said}.")
             vectors = [solution.vector for solution in found if solution.vector is not None]
             if len(vectors) == len(classes):
                 self._add(name, joined(vectors))
@@ -241,14 +271,13 @@ class Case(Subject):
             self.notes.append("How often each row was met is not known: bounds that need it are left out.")
         if self.visits is not None and not self.one_sample():
             self.notes.append("The run came in pieces; it is taken to have met each row of X once.")
-        classes = np.asarray(self.model.classes_).tolist()
         decided = verdict(self)  # it may search, and find weights for the brackets
         ends = brackets(self)
         return Certificate(
             model={
                 "class": type(self.model).__name__,
                 "parameters": self.parameters,
-                "classes": [digests.encode_label(label) for label in classes],
+                "classes": [digests.encode_label(label) for label in self.labels],
                 "problem": self.problem,
             },
             data={

@@ -50,6 +50,11 @@ def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solutio
                 vector = _by_rows(solver, e, signs, R)
     except NotSeparableError:
         return Solution(None, "nothing separates")
+    except (ValueError, ArithmeticError) as error:  # rows out of its range
+        return Solution(None, f"the solver refused the rows ({str(error).splitlines()[0][:200]})")
+    numbers = [part for part in (vector.weights, vector.coefficients, vector.offset) if part is not None]
+    if not all(np.isfinite(part).all() for part in numbers):
+        return Solution(None, "the separator is beyond the range of floats")
     if math.isinf(C) and not solver.margin_ > 0.0:
         return Solution(None, "no separator was found")
     stopped = solver.stop_reason_

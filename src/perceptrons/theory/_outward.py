@@ -44,13 +44,27 @@ def exponent(a: Any) -> int:
 
 
 def float64_rounds(X: Any) -> bool:
-    """Whether X holds integers that are no float64."""
-    k = np.asarray(values(X)) if hasattr(X, "dtype") or isinstance(X, (list, tuple)) else np.empty(0)
-    if k.dtype.kind not in "iuO" or k.size == 0 or (k.dtype == object and type(k.flat[0]) is not int):
+    """Whether X holds integers that are no float64.
+
+    >>> float64_rounds(np.array([[2**53 + 1]])), float64_rounds(np.array([[2**53]]))
+    (True, False)
+    """
+    taken = hasattr(X, "dtype") or hasattr(X, "__array__") or isinstance(X, (list, tuple))
+    k = np.asarray(values(X)) if taken else np.empty(0)
+    if k.dtype.kind not in "iuO" or k.size == 0:
         return False
+    if k.dtype == object:
+        return any(type(v) is int and abs(v) > 2**53 and _is_rounded(v) for v in k.ravel().tolist())
     if max(int(k.max()), -int(k.min())) <= 2**53:
         return False
-    return any(int(float(v)) != v for v in k.ravel().tolist() if type(v) is int)
+    return any(map(_is_rounded, k[np.abs(k.astype(np.float64)) >= 2.0**53].tolist()))
+
+
+def _is_rounded(k: int) -> bool:
+    try:
+        return int(float(k)) != k
+    except OverflowError:
+        return False  # beyond all floats: other messages tell
 
 
 def floats(X: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bounds, measured, symbols
+from . import bounds, ends, measured, symbols
 from .facts import SLACK, Claim
 
 
@@ -220,7 +220,7 @@ CLAIMS: dict[str, Claim] = {
     "on the boundary": _counted(
         "on_boundary",
         "rows on the boundary at the end",
-        lambda f, part, v, c: {"rows": int(np.sum(f.evidence.margins("w", part) == 0.0))},
+        lambda f, part, v, c: {"rows": ends.on_boundary(f.evidence, "w", part)},
         lambda rows: rows,
         "==",
     ),

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._outward import float64_rounds
 from .gram import is_sparse
 
 BLOCK = 1024  # rows digested at a time; part of the format
@@ -24,6 +25,8 @@ BLOCK = 1024  # rows digested at a time; part of the format
 
 def rows_digest(X: Any, visit: Callable[[int, Any], None] | None = None) -> str:
     """SHA-256 of rows of numbers, or of a collection of strings or nested tuples of such things.
+
+    Integers that float64 rounds are digested as they are, in decimal digits.
 
     ``visit(start, block)`` is called with each block of rows of numbers, so that other things can be had
     from the same reading.
@@ -40,6 +43,8 @@ def rows_digest(X: Any, visit: Callable[[int, Any], None] | None = None) -> str:
         X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
+    if float64_rounds(X):
+        return _sha256(b"perceptrons integer rows 1\n" + struct.pack("<qq", *X.shape), _integers(X))
     return _sha256(b"perceptrons rows 1\n" + struct.pack("<qq", *X.shape), _blocks(X, visit))
 
 
@@ -151,6 +156,14 @@ def _blocks(X: Any, visit: Callable[[int, Any], None] | None) -> Iterable[bytes]
         yield np.diff(part.indptr).astype("<i8").tobytes()
         yield part.indices.astype("<i8").tobytes()
         yield part.data.astype("<f8").tobytes()
+
+
+def _integers(X: Any) -> Iterable[bytes]:
+    """The entries other than 0 of each row: where, and which, in digits."""
+    for i in range(X.shape[0]):
+        row = X[[i]].toarray()[0] if is_sparse(X) else X[i]
+        pairs = ((j, v) for j, v in enumerate(row.tolist()) if v)
+        yield ",".join(f"{j}:{v}" for j, v in pairs).encode() + b";"
 
 
 def _items(things: Any) -> Iterable[bytes]:

@@ -91,7 +91,7 @@ def enclosed(kernel: dict[str, Any], table: Any = None) -> Kernel | None:
     if kind == "Spectrum":
         return lambda a, b: point(Fraction(_common(*_words(kernel, [a, b]))))
     if kind == "Precomputed" and table is not None:
-        return lambda a, b: point(Fraction(float(table[a, b])))
+        return lambda a, b: point(Fraction(table[a, b].item()))
     if kind == "Gaussian":
         gamma = Fraction(kernel["gamma"])
         return lambda a, b: decay(gamma * (dot(a, a) - 2 * dot(a, b) + dot(b, b)))

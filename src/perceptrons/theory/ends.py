@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import gram
+from .enclosed import ZERO
 from .gram_error import EPS, TINY
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def norm_above(e: Evidence, name: str, part: int) -> float:
     """The length of a vector, rounded up, in the units of its margins."""
     v, order = e.vectors[name], e.space.order
     if v.weights is None:
-        square, error = _kernel_square(e, v.rows, v.coefficients if e.problem == "joint" else _line(v, part))
-        return math.sqrt(max(0.0, square + error)) * (1.0 + 4.0 * EPS)
+        squares, errors = e.squared_norms(name)
+        column = slice(None) if e.problem == "joint" else slice(part, part + 1)
+        return math.sqrt(max(0.0, float((squares + errors)[column].sum()))) * (1.0 + (len(squares) + 8) * EPS)
     w = np.ldexp(v.weights, -exponent(v.weights))
     w = w if e.problem == "joint" else w[part]
     w = np.abs(w[..., :-1] if e.space.free else w).ravel()
@@ -89,10 +91,6 @@ def norm_above(e: Evidence, name: str, part: int) -> float:
     if order == 1.0:
         return float(w.sum()) * stretch
     return float((w**order).sum() ** (1.0 / order)) * stretch + TINY
-
-
-def _line(v: Any, part: int) -> np.ndarray:
-    return np.asarray(v.coefficients[part : part + 1])
 
 
 def low(e: Evidence, name: str, part: int) -> float:
@@ -139,6 +137,20 @@ def low_holds(e: Evidence, name: str, part: int, claimed: float) -> bool:
         return e.exact.low_holds(name, part, claimed, doubtful.tolist())
 
 
+def on_boundary(e: Evidence, name: str, part: int) -> int:
+    """How many rows have y<w, x> = 0, exactly; ValueError where too many are in doubt."""
+    v = e.vectors[name]
+    if v.weights is not None and not np.any(v.weights[part]):
+        return e.n_rows
+    with np.errstate(all="ignore"):
+        m, error, _ = margins(e, name, part)
+    zero = e.scaled_lengths == 0.0 if not e.space.free else np.zeros(e.n_rows, dtype=bool)
+    doubtful = np.flatnonzero(~zero & ~(np.abs(m) > error))
+    if not e.exact.possible or len(doubtful) > EXACT_ROWS:
+        raise ValueError(f"{len(doubtful)} rows may be on the boundary")
+    return int(zero.sum()) + sum(e.exact.margin(name, i, part) == ZERO for i in doubtful.tolist())
+
+
 # ------------------------------------------------------------------------------------------ upper end
 
 
@@ -175,7 +187,7 @@ def _up(e: Evidence, weights: RowWeights, part: int) -> tuple[float, bool]:
         return math.inf, False
     k = len(rows) + e.n_classes + 8
     if e.space.kernel is not None:
-        square, error = _kernel_square(e, rows, C)
+        square, error = (float(found.sum()) for found in kernel_squares(e, rows, C))
         error = error + 4.0 * k * EPS * (abs(square) + error)
         above = math.sqrt(max(0.0, square + error)) / mass * (1.0 + 8.0 * EPS)
         unknown = not math.isfinite(above) or square + error < 0.0
@@ -234,12 +246,12 @@ def _dual_norm(a: np.ndarray, order: float) -> float:
     return most * float(((a / most) ** p).sum() ** (1.0 / p))
 
 
-def _kernel_square(e: Evidence, rows: Any, C: Any) -> tuple[float, float]:
-    """The squared length of combinations of rows, and a bound on its error."""
+def kernel_squares(e: Evidence, rows: Any, C: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The squared lengths of combinations of rows, one a line of C, and bounds on their errors."""
     if not len(rows):
-        return 0.0, 0.0
+        return np.zeros(len(C)), np.zeros(len(C))
     K = e.bounded_kernel(rows, rows)
     size = np.abs(C)
-    square = float(np.sum((C @ K.value) * C))
-    terms = float(np.sum((size @ np.abs(K.value)) * size))
-    return square, float(np.sum((size @ K.error) * size)) * 1.01 + 4.0 * (len(rows) + 4) * EPS * terms
+    squares = np.sum((C @ K.value) * C, axis=1)
+    terms = np.sum((size @ np.abs(K.value)) * size, axis=1)
+    return squares, np.sum((size @ K.error) * size, axis=1) * 1.01 + 4.0 * (len(rows) + 4) * EPS * terms

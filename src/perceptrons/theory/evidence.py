@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import digests, ends, gram, gram_error
+from ._given import numbers
+from ._outward import float64_rounds
 from .exact import Exact
 from .gram_error import EPS, TINY
 
@@ -21,6 +23,8 @@ from .gram_error import EPS, TINY
 OUTWARD = 1e-12
 FAR = 300  # rows beyond 2**300, or all below 2**-300, are scaled by a power of two
 BLOCK = 2**24  # kernel values that are held at a time
+NOTICED = 1e-9  # rounding of this size, relative to the terms, is noticed in the length of a combination
+EXACT_SUPPORT = 1_000  # so many rows are combined in fractions, where floats leave the length open
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ class Evidence:
     ``problem`` is "binary", "joint" (prototypes, judged by the lead over the best rival) or
     "one-vs-rest", which has one part per class. The rows are read once for their digest and their lengths
     and once for the scores of all vectors together; other norms than the Euclidean need one reading more.
+
+    Integers that float64 rounds are kept in ``given``. What is proved is true of them: the bounds on rounding
+    have room for one rounding of each entry, and kernel values are then computed in fractions.
     """
 
     def __init__(
@@ -75,7 +82,10 @@ class Evidence:
         function: Any = None,
     ):
         self.numeric = space.kernel is None or gram.takes(space.kernel) != "objects"
-        self.X: Any = _matrix(X) if self.numeric else list(X)
+        X = numbers(X) if self.numeric else list(X)
+        #: the rows, where they are integers that float64 rounds; None otherwise
+        self.given: Any = X if self.numeric and float64_rounds(X) else None
+        self.X: Any = _matrix(X) if self.numeric else X
         self.codes = np.asarray(codes)
         self.problem = problem
         self.n_classes = n_classes
@@ -96,6 +106,8 @@ class Evidence:
 
     def digest(self) -> str:
         """SHA-256 of the rows. Squared lengths are taken on the way, from each block while it is at hand."""
+        if self.given is not None:
+            return digests.rows_digest(self.given)
         squares = np.empty(self.n_rows)
 
         def visit(start: int, block: Any) -> None:
@@ -220,6 +232,8 @@ class Evidence:
             own = gram_error.diagonal(self.space.kernel, self.X, self.function, known)
             above = float(np.max(own.value + own.error + self._constant, initial=0.0))
             R = math.sqrt(above) if 0.0 <= above < math.inf else R
+            if self.given is not None and self.exact.possible:
+                return self.exact.radius()
         if (self.space.unit and self.space.order == 2.0) or R == 0.0:  # 1 and 0 are not rounded
             return R
         return math.nextafter(R * (1.0 + self.stretch), math.inf)
@@ -296,6 +310,8 @@ class Evidence:
         known = known if known is None or left is None else known[left]
         K = gram_error.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
         value = K.value + self._constant
+        if self.given is not None:  # of rows that are rounded little is known
+            return gram_error.Values(value, np.full(value.shape, math.inf))
         return gram_error.Values(value, K.error + 2.0 * EPS * np.abs(value))
 
     def _kernel(self, left: Any, right: np.ndarray) -> np.ndarray:
@@ -306,30 +322,49 @@ class Evidence:
         K = gram.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
         return np.asarray(K + self._constant)
 
-    def squared_norms(self, name: str) -> np.ndarray:
-        """Squared length of a combination of rows, one number a column."""
+    def squared_norms(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Squared lengths of combinations of rows and bounds on their errors, one number a column."""
+        if ("squared norms", name) not in self.memo:
+            v = self.vectors[name]
+            self.memo["squared norms", name] = ends.kernel_squares(self, v.rows, v.coefficients)
+        found: tuple[np.ndarray, np.ndarray] = self.memo["squared norms", name]
+        return found
+
+    def _kernel_norm(self, name: str, part: int) -> float:
+        """The length of a combination of rows; in fractions where rounding is a noticeable part of it."""
+        squares, errors = self.squared_norms(name)
+        column = slice(None) if self.problem == "joint" else slice(part, part + 1)
+        square, error = float(squares[column].sum()), float(errors[column].sum())
         v = self.vectors[name]
         assert v.rows is not None and v.coefficients is not None
-        if not len(v.rows):
-            return np.zeros(v.n_columns)
-        a = v.coefficients
-        return np.maximum(0.0, np.sum((a @ self._kernel(v.rows, v.rows)) * a, axis=1))
+        size = float(np.abs(v.coefficients).sum()) * self.radius
+        apart = math.sqrt(max(0.0, square + error)) - math.sqrt(max(0.0, square - error))
+        if apart <= NOTICED * size or not self.exact.possible or not len(v.rows):
+            return math.sqrt(max(0.0, square))
+        if len(v.rows) > EXACT_SUPPORT:
+            raise ValueError(
+                f"The length of {name} in the space of the kernel is lost in rounding: the {len(v.rows)} "
+                "support rows are too large for this kernel. Scale the rows."
+            )
+        low, high = self.exact.norm2(name, part)
+        return math.sqrt(max(0.0, float((low + high) / 2)))
 
     def norm(self, name: str, part: int = 0) -> float:
         """Length of a vector, in the norm of the space; of all prototypes together."""
         if self.space.order != 2.0:
             w = self.vectors[name].weights
             assert w is not None
-            return float(np.sum(np.abs(w[part]) ** self.space.order) ** (1.0 / self.space.order))
+            power = ends.exponent(w[part])
+            sizes = np.abs(np.ldexp(w[part], -power))
+            return math.ldexp(float(np.sum(sizes**self.space.order) ** (1.0 / self.space.order)), power)
         if (w := self.vectors[name].weights) is not None:
             w = w[:, :-1] if self.space.free else w
             w = w if self.problem == "joint" else w[part]
             power = ends.exponent(w)
             return math.ldexp(float(np.linalg.norm(np.ldexp(w, -power))), power)
-        if ("norm", name) not in self.memo:
-            self.memo["norm", name] = self.squared_norms(name)
-        squares = self.memo["norm", name]
-        return math.sqrt(float(squares.sum() if self.problem == "joint" else squares[part]))
+        if ("norm", name, part) not in self.memo:
+            self.memo["norm", name, part] = self._kernel_norm(name, part)
+        return float(self.memo["norm", name, part])
 
     def offsets(self, name: str) -> list[float]:
         """The constant coordinates, where they are no part of any length; nothing otherwise."""
@@ -405,10 +440,5 @@ def _divided(sizes: Any, by: np.ndarray) -> Any:
 
 def _matrix(X: Any) -> Any:
     if gram.is_sparse(X):
-        if X.format != "csr":
-            X = X.tocsr()
         return X if X.dtype == np.float64 else X.astype(np.float64)
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
-    return X
+    return np.asarray(X, dtype=np.float64)

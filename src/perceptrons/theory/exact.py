@@ -32,7 +32,9 @@ class Exact:
         space = evidence.space
         self.bias2 = NOUGHT if space.free else Fraction(space.bias) ** 2
         self.by_number = space.kernel is not None and gram.takes(space.kernel) == "table"
-        table = evidence.X if self.by_number else None
+        #: the rows, integers as they are
+        self.X: Any = evidence.X if evidence.given is None else evidence.given
+        table = self.X if self.by_number else None
         self.k = enclosed({"kind": "Linear"} if space.kernel is None else space.kernel, table)
         #: whether both ends of every value are equal
         self.rational = (space.kernel is None or rational(space.kernel)) and space.order in (1.0, 2.0)
@@ -53,7 +55,7 @@ class Exact:
         return self._rows[i]
 
     def _read(self, i: int) -> Any:
-        X = self.e.X
+        X = self.X
         if not hasattr(X, "shape"):
             return X[i]
         if gram.is_sparse(X):
@@ -79,10 +81,10 @@ class Exact:
         order = self.e.space.order
         if order == 2.0:
             return self.square(i)
-        sizes = [float(v) for v in self.row(i).values()] + [self.e.space.bias]
+        sizes = [*self.row(i).values(), Fraction(self.e.space.bias)]
         if order == 1.0:
-            return point(max(abs(Fraction(v)) for v in sizes) ** 2)
-        low, high = power_norm(sizes, order / (order - 1.0))
+            return point(max(map(abs, sizes)) ** 2)
+        low, high = power_norm([float(v) for v in sizes], order / (order - 1.0))
         return Range(low * low, high * high)
 
     def divisor(self, i: int) -> Range:
@@ -191,6 +193,11 @@ class Exact:
             if not (m > 0 and m * m >= square * self.divisor(i).high):
                 return False
         return True
+
+    def radius(self) -> float:
+        """The length of the longest row, rounded up, of rows that are not scaled."""
+        most = max((self.length2(i).high for i in range(self.e.n_rows)), default=NOUGHT)
+        return _rational.root_above(most.numerator, most.denominator)
 
     def radius_holds(self, R: float, rows: list[int] | None = None) -> bool:
         """Whether no row, or none of some, is longer than R."""

@@ -49,6 +49,13 @@ class Facts(NamedTuple):
         """The counts of one learner."""
         return self.run["parts"][r]
 
+    def counted(self, r: int, name: str) -> Any:
+        """What one learner has counted; ValueError where it has not, or where the sum left the floats."""
+        found = self.run["parts"][r].get(name)
+        if found is None:
+            raise ValueError(f"the run has not counted {name}")
+        return found
+
     @property
     def joint(self) -> bool:
         return self.evidence.problem == "joint"

@@ -16,7 +16,7 @@ GRAM_ROWS = 100  # rows whose kernel matrix is tried for a negative eigenvalue
 
 
 def count(name: str, less: int = 0) -> Callable[[Facts, int, str, float], float]:
-    return lambda f, part, vector, c: f.part(part)[name] - less
+    return lambda f, part, vector, c: f.counted(part, name) - less
 
 
 def nothing(f: Facts, part: int, vector: str, c: float) -> None:

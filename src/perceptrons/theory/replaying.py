@@ -79,11 +79,15 @@ def _signs(e: Evidence, own: Updates, r: int) -> None:
 
 def _squares(c: Certificate, e: Evidence, own: Updates, r: int) -> None:
     """Q is the sum of the squared lengths of the rows updated on."""
-    claimed = c.run["parts"][r].get("sum_sq_norms")
-    if claimed is None:
+    part = c.run["parts"][r]
+    if "sum_sq_norms" not in part:
         return
-    found = float(np.sum(e.lengths[own.row] ** 2))
-    need(abs(claimed - found) <= _unit(c) * max(found, claimed, 1e-300), f"Q is {found!r}, not {claimed!r}")
+    claimed, found = part["sum_sq_norms"], float(np.sum(e.lengths[own.row] ** 2))
+    if claimed is None:
+        need(not found < (2.0**120 if c.run["single_precision"] else 2.0**1000), f"Q is {found!r}")
+        return
+    unit = _unit(c, own)
+    need(abs(claimed - found) <= unit * max(found, claimed, 1e-300), f"Q is {found!r}, not {claimed!r}")
 
 
 def _replay(c: Certificate, e: Evidence) -> None:
@@ -93,7 +97,9 @@ def _replay(c: Certificate, e: Evidence) -> None:
     for r in range(e.n_parts):
         rows, a = u.coefficients(r)
         columns = range(len(a)) if e.problem == "joint" else [r]
-        tol = _tolerance(c, u.of(r))
+        own = u.of(r)
+        tol = _coefficient_room(c, own)
+        need(tol < np.inf, "the steps are beyond the range of floats")
         for j, column in enumerate(columns):
             if v.weights is None:
                 assert v.rows is not None and v.coefficients is not None
@@ -103,9 +109,11 @@ def _replay(c: Certificate, e: Evidence) -> None:
                     value = left.get(i, 0.0)
                     need(abs(claimed.get(i, 0.0) - value) <= tol, f"row {i} has coefficient {value!r}")
                 continue
-            w = _combined(e, rows, a[j]) + _start(c, column)
+            start = _start(c, column)
+            w = _combined(e, rows, a[j]) + start
             apart = float(np.abs(w - v.weights[column]).max())
-            need(apart <= tol * max(1.0, e.radius), f"the updates leave a w that is {apart:.3g} away")
+            within = _room(c, e, own, float(np.abs(start).max()))
+            need(apart <= within < np.inf, f"the updates leave a w that is {apart:.3g} away")
 
 
 def _start(c: Certificate, column: int) -> Any:
@@ -113,18 +121,52 @@ def _start(c: Certificate, column: int) -> Any:
     return 0.0 if start is None or start.weights is None else start.weights[column]
 
 
-def _unit(c: Certificate) -> float:
-    return 1e-5 if c.run["single_precision"] else 1e-9
+def _unit(c: Certificate, own: Updates) -> float:
+    """How far rounding may move a sum of updates, relative to the sum of their sizes."""
+    single = c.run["single_precision"]
+    rounding = 2.0**-24 if single else 2.0**-53
+    return max(1e-5 if single else 1e-9, 4.0 * (len(own.row) + 8) * rounding)
 
 
-def _tolerance(c: Certificate, own: Updates) -> float:
-    size = float(np.abs(own.alpha).sum()) if len(own.alpha) else 0.0
-    return _unit(c) * max(1.0, size)
+def _least(c: Certificate) -> float:
+    """What underflow may change of one number."""
+    return 2.0**-149 if c.run["single_precision"] else 2.0**-1074
+
+
+def _left(own: Updates) -> np.ndarray:
+    """By what later updates have multiplied each."""
+    later = np.ones(len(own.keep))
+    if len(later):
+        later[:-1] = np.cumprod(own.keep[:0:-1])[::-1]
+    return later
+
+
+def _steps(own: Updates) -> np.ndarray:
+    """The sizes of the steps."""
+    return np.asarray(np.abs(own.alpha).max(axis=1, initial=0.0))
+
+
+def _coefficient_room(c: Certificate, own: Updates) -> float:
+    """How far rounding may have moved the coefficient of a row."""
+    return float(_left(own) @ (_unit(c, own) * _steps(own) + _least(c))) + _least(c)
+
+
+def _room(c: Certificate, e: Evidence, own: Updates, start: float) -> float:
+    """How far rounding may have moved an entry of w: each step is rounded, then the sum."""
+    lengths = _seen(e)[own.row]
+    moved = _unit(c, own) * _steps(own) * lengths + _least(c) * (1.0 + lengths)
+    return float(_left(own) @ moved) + _unit(c, own) * start + _least(c)
+
+
+def _seen(e: Evidence) -> np.ndarray:
+    """Euclidean lengths of the rows as the learner has seen them."""
+    lengths = e.scaled_lengths
+    return (lengths > 0.0).astype(float) if e.space.unit else np.ldexp(lengths, e.shift)
 
 
 def _combined(e: Evidence, rows: np.ndarray, a: np.ndarray) -> np.ndarray:
     if e.space.unit:
-        lengths = np.sqrt(e.q[rows])
+        lengths = np.ldexp(e.scaled_lengths[rows], e.shift)
         a = a / np.where(lengths > 0.0, lengths, 1.0)  # a zero row stays zero
     if not len(rows):
         return np.zeros(e.n_features + 1)
@@ -138,14 +180,16 @@ def _mistaken(c: Certificate, e: Evidence) -> None:
     assert u is not None
     if e.space.kernel is not None or e.problem == "joint":
         return
-    slack = 1e-4 if c.run["single_precision"] else 1e-9
+    seen = _seen(e)
     for r in range(e.n_parts):
         own, signs = u.of(r), e.signs(r)
         w = np.zeros(e.n_features + 1)
-        size = 0.0
+        slack = max(_unit(c, own), 1e-4 if c.run["single_precision"] else 1e-9)
+        moved = 0.0  # how far w may be off, as in _room
         for i, keep, alpha in zip(own.row.tolist(), own.keep.tolist(), own.alpha[:, 0].tolist()):
             x = _combined(e, np.asarray([i]), np.ones(1))
             m = signs[i] * float(w @ x)
-            need(m <= slack * max(1.0, size * float(x @ x)), f"row {i} was updated on at margin {m:.6g}")
+            within = moved * float(seen[i]) + _least(c)
+            need(m <= within < np.inf, f"row {i} was updated on at margin {m:.6g}")
             w = keep * w + alpha * x
-            size = keep * size + abs(alpha)
+            moved = keep * moved + slack * abs(alpha) * float(seen[i]) + _least(c) * (1.0 + float(seen[i]))

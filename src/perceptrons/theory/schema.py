@@ -215,7 +215,9 @@ GROUPS = (
 PART = {
     **dict.fromkeys(("updates", "mistakes", "errors", "promotions", "demotions", "literals"), count),
     **dict.fromkeys(("support", "on_boundary"), count),
-    **dict.fromkeys(("squared_loss", "sum_sq_norms", "forgetting_cost", "self_test", "risk"), number(0.0)),
+    **dict.fromkeys(("forgetting_cost", "self_test", "risk"), number(0.0)),
+    # null: beyond the range of floats
+    **dict.fromkeys(("squared_loss", "sum_sq_norms"), or_null(number(0.0))),
 }
 MODEL = record(
     {

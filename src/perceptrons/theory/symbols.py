@@ -113,7 +113,7 @@ def aimed(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
 def norm_bound(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
     eta = f.parameters.get("learning_rate", 1.0)
     factor = (2.0 if f.joint else 1.0) * (eta if isinstance(eta, (int, float)) else 1.0) ** 2
-    return {"Q": f.part(part)["sum_sq_norms"], "factor": factor}
+    return {"Q": f.counted(part, "sum_sq_norms"), "factor": factor}
 
 
 def alma(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
@@ -159,6 +159,8 @@ def promotions(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
     theta, alpha = f.run["threshold"], f.parameters["alpha"]
     each = bounds.winnow_promotions(1, theta, alpha)
     p = f.part(part)["promotions"]
+    if p > 0 and not each > 0.0:
+        raise ValueError("an input is promoted no more often than never: no OR of any length stands")
     return {"r": math.ceil(p / each) if each else 0, "theta": theta, "alpha": alpha}
 
 
