@@ -23,7 +23,7 @@ CASES = {
     "minimum_error_halfspace": 300,
     "MaxMargin, kernel": 200,
     "errors_and_hinge": 80,
-    "advise": 15,
+    "advise": 8,
 }
 
 
