@@ -296,3 +296,12 @@ def test_winnow_in_a_stream_is_as_true_as_in_a_fit():
     best = exact.best_l1_margin(exact.signed(exact.rows_of(X[:8]), y[:8]))
     assert stream.margin_bounds_[1] == pytest.approx(fitted.margin_bounds_[1], rel=1e-9)
     assert best is not None
+
+
+@pytest.mark.parametrize("scale", [1e148, 1e149, 1e150, 1e152])
+@pytest.mark.parametrize("model", [MIRA(fit_intercept=False), ROMMA(fit_intercept=False)])
+def test_steps_near_the_end_of_the_range_still_bound_the_margin(model, scale):
+    """Steps of 1e-300: their sum says nothing, the steps on rows do."""
+    X = scale * np.array([[3.0, 4.0], [1.0, 0.5], [-2.0, -1.0], [-4.0, 3.0]])
+    low, up = model.fit(X, [1, 1, 0, 0]).margin_bounds_
+    assert 0.0 < low <= up < 1e3 * scale

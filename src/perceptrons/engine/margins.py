@@ -443,10 +443,12 @@ def upper_end_of_run(v: np.ndarray, norm: float, state: np.ndarray) -> float:
 def rows_say_more(rows: Any, v: np.ndarray, norm: float, state: np.ndarray) -> bool:
     """Whether the upper end should be taken from the steps on rows: the error term can be seen in the other.
 
+    So it should where the sum of the steps is near an end of the range, and the other end is infinite.
     In float32 it always can. There the rows are added up only where they have as many entries as w has, or
     nearly: adding up into so many numbers would take longer than learning from so few rows.
     """
-    if float(state[scalars.ERROR]) <= CLOSE * norm * abs(float(state[scalars.SCALE])):
+    summed = _SUMS[0] < float(state[scalars.TAU]) < _SUMS[1]
+    if summed and float(state[scalars.ERROR]) <= CLOSE * norm * abs(float(state[scalars.SCALE])):
         return False
     entries = rows.X.size if hasattr(rows, "X") else len(rows.data)
     return bool(v.dtype == np.float64 or v.size <= 4 * entries)
