@@ -407,7 +407,7 @@ def test_starts(name):
             model.fit(X, y, **start)
     with refused(model, "initial weights are too large|is for a start from w = 0"):
         model.fit(X.astype(np.float32), y, coef_init=np.full(5, 1e60))
-    model.set_params(fit_intercept=False)
+    model = fitted(name, fit_intercept=False, **params)
     with refused(model, "intercept_init needs fit_intercept=True"):
         model.fit(X, y, intercept_init=[1.0])
 

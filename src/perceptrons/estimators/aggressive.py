@@ -63,6 +63,8 @@ class MIRA(FirstOrder):
     variant: str = "pa"
     solver: str = "top"
 
+    _of_state = ("variant",)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.one_of("margin", self.margin, ("functional", "geometric"))

@@ -82,6 +82,8 @@ class BudgetKernelPerceptron(KernelBased):
     eta: float = 0.1
     mistake: str = "margin"
 
+    _of_state = ("kernel", "budget", "policy")
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.one_of("policy", self.policy, POLICIES)

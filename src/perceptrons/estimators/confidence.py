@@ -61,6 +61,8 @@ class SecondOrderPerceptron(SecondOrder):
 
     a: float = 1.0
 
+    _of_state = ("a",)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.positive("a", self.a)
@@ -117,6 +119,8 @@ class AROW(SecondOrder):
     r: float = 1.0
     covariance: str = "diagonal"
 
+    _of_state = ("covariance",)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.positive("r", self.r)
@@ -165,6 +169,8 @@ class SCW(SecondOrder):
     C: float = 1.0
     variant: str = "I"
     covariance: str = "diagonal"
+
+    _of_state = ("covariance",)
 
     def _check_params(self) -> None:
         super()._check_params()

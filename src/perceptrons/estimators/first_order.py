@@ -12,7 +12,7 @@ import numpy as np
 from .. import rules
 from ..engine import multiclass, spaces
 from ..engine.custom import engine_rule
-from . import checks
+from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming
 
@@ -89,6 +89,7 @@ class FirstOrder(Streaming):
         # the weights of all features are not needed for one row
         if self.readout not in ("last", "average") or self.normalized_votes:
             return super()._score_row(row)
+        changing.check_readout(self)
         scores = self._space.scores(self._rows(row), self.readout)[0]
         if self.readout == "average" and self.include_initial:
             t = max(1, self._examples())

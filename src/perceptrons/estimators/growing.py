@@ -56,6 +56,10 @@ class Growing(Halfspace):
     def _is_joint(self) -> bool:
         return self._has_joint
 
+    def _prototypes(self) -> bool:
+        """Whether the classes that are there were learned together."""
+        return isinstance(self._core, spaces.Joint)
+
     def _pair_factor(self) -> float:
         """f: 1 where a step is a count, 1/2 where it restores a margin of 1."""
         return 0.5

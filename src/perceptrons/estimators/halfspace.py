@@ -48,11 +48,34 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         """
         raise NotImplementedError
 
-    def _bias(self) -> float:
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+    # ------------------------------------------------------------ how rows are understood
 
-    def _rows(self, X: Any, learn: bool = False) -> Any:
-        return intake.make_rows(X, self._bias(), self.row_norm == "l2", learn)
+    def _frame(self, dtype: Any) -> spaces.Frame:
+        """The frame that the parameters ask for: of a model that begins."""
+        bias = float(self.intercept_scaling) if self.fit_intercept else 0.0
+        return spaces.Frame(bias, self.row_norm == "l2", np.dtype(dtype))
+
+    def _kept_frame(self) -> spaces.Frame | None:
+        """The frame of the rows that were learned; None before that."""
+        return vars(self).get("_framed")
+
+    def _frame_in_force(self) -> spaces.Frame:
+        """The frame that was learned in, whatever has become of the parameters since."""
+        kept = self._kept_frame()
+        return self._frame(np.float64) if kept is None else kept
+
+    def _bias(self) -> float:
+        """B, or 0 where there is no intercept."""
+        return self._frame_in_force().bias
+
+    def _unit_rows(self) -> bool:
+        """Whether rows are divided by their length."""
+        return self._frame_in_force().unit
+
+    def _rows(self, X: Any, learn: bool = False, frame: spaces.Frame | None = None) -> Any:
+        """X as the loops read it: in the frame in force, or in another one."""
+        frame = self._frame_in_force() if frame is None else frame
+        return intake.make_rows(X, frame.bias, frame.unit, learn)
 
     # ------------------------------------------------------------ intake
 
@@ -116,9 +139,10 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         w = self._weights(columns)
         if columns is not None:
             X = intake.narrowed(X, columns)
-        scores = np.asarray(X @ w[:, :-1].T) + self._bias() * w[:, -1]
-        if self.row_norm == "l2":
-            scores = scores / row_lengths(X, self._bias())[:, None]
+        frame = self._frame_in_force()
+        scores = np.asarray(X @ w[:, :-1].T) + frame.bias * w[:, -1]
+        if frame.unit:
+            scores = scores / row_lengths(X, frame.bias)[:, None]
         return scores
 
     def _scores(self, X: Any) -> np.ndarray:

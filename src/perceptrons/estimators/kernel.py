@@ -9,7 +9,7 @@ import numpy as np
 from ..engine import spaces
 from ..engine.journal import Journal, KernelJournal
 from ..engine.multiclass import Top
-from . import checks
+from . import changing, checks
 from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder, OnlineClassifier
@@ -92,6 +92,7 @@ class KernelLearner(KernelBased, FirstOrder):
 
     def _dual(self) -> np.ndarray:
         """(support rows, columns): coefficients of the readout in force."""
+        changing.check_readout(self)
         space = self._space
         if self._readout == "random":
             n = len(space.support)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import kernels
 from ..engine import intake, spaces
-from . import checks, objects
+from . import changing, checks, objects
 from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming
@@ -26,6 +26,8 @@ class KernelBased(Streaming):
     fit_intercept: bool = False
     kernel: Any = "polynomial"
     block_size: int | str = "auto"
+
+    _of_state = ("kernel", "device", "precision")
 
     row_norm: ClassVar[None] = None  # type: ignore[misc]  # a kernel is normalised by kernels.Normalized
 
@@ -60,8 +62,9 @@ class KernelBased(Streaming):
     def _held_exactly(self, given: Any, X: Any) -> bool:
         return True  # nothing is claimed without certify, which is given the objects themselves
 
-    def _rows(self, X: Any, learn: bool = False) -> spaces.KernelRows:
-        sq = objects.self_products(self.kernel_, X, self._bias() ** 2)
+    def _rows(self, X: Any, learn: bool = False, frame: spaces.Frame | None = None) -> spaces.KernelRows:
+        bias = self._bias() if frame is None else frame.bias
+        sq = objects.self_products(self.kernel_, X, bias**2)
         if learn:
             objects.refuse_vanishing(self.kernel_, X, sq)
         self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
@@ -135,8 +138,9 @@ class KernelBased(Streaming):
         with one_writer(self):
             with unchanged_on_error(self):
                 fresh = "_space" not in vars(self)
-                if fresh:
+                if fresh or changing.changed(self):
                     self._check_params()
+                steps = changing.changed_steps(self)
                 X = self._in_precision(self._alone(x, reset=fresh), vars(self).get("_space"))
                 rows = self._rows(X)
                 label = np.asarray([y])
@@ -144,7 +148,7 @@ class KernelBased(Streaming):
                 if fresh:
                     self._begin(X.shape[1], X.dtype, None)
                 codes = self._codes(label, grow=True)
-            batch = Batch(X, rows, codes, weights)
+            batch = Batch(X, rows, codes, weights, changed=steps)
             self._prepare_pass(batch)
             space = self._space
             try:

@@ -467,8 +467,8 @@ class MaxMargin(Halfspace):
 
     # ------------------------------------------------------------ scores
 
-    def _bias(self) -> float:
-        return 1.0
+    def _frame_in_force(self) -> spaces.Frame:
+        return spaces.Frame()  # rows as they are, and the last weight is the intercept
 
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         if columns is None:
@@ -483,7 +483,7 @@ class MaxMargin(Halfspace):
             return np.zeros((len(X), 1)) + biases
         return self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
 
-    def _rows(self, X: Any, learn: bool = False) -> Any:
+    def _rows(self, X: Any, learn: bool = False, frame: Any = None) -> Any:
         return intake.make_rows(X, 0.0, False) if self.kernel is None else X
 
     # ------------------------------------------------------------ what follows from the problems

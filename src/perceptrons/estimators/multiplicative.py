@@ -111,6 +111,8 @@ class Winnow(Thresholded):
     alpha: float = 2.0
     threshold: float | None = None
 
+    _of_state = ("kind", "threshold")
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.one_of("kind", self.kind, (1, 2))
@@ -176,6 +178,8 @@ class Elimination(Thresholded):
 
     literals: str = "monotone"
 
+    _of_state = ("literals",)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.one_of("literals", self.literals, ("monotone", "all"))
@@ -192,7 +196,7 @@ class Elimination(Thresholded):
         learners = getattr(self._fitted("literals_"), "learners", [self._space])
         d = self._space.n_features
         alive = np.stack([learner.alive[:d] > 0 for learner in learners])
-        if self.literals == "monotone":
+        if not learners[0].with_negations:
             return alive
         return np.hstack([alive, np.stack([learner.negated[:d] > 0 for learner in learners])])
 
@@ -313,6 +317,8 @@ class PNormPerceptron(Streaming):
 
     p: float = 2.0
     mistake: str = "margin"
+
+    _of_state = ("p",)
 
     def _check_params(self) -> None:
         super()._check_params()

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from ..engine import intake, spaces
+from . import changing
 from .checks import estimator
 from .online import Batch, Online
 from .undoing import whole_call
@@ -117,8 +118,10 @@ class Streaming(Online):
         with one_writer(self), whole_call(self) as call:
             with unchanged_on_error(self):
                 fresh = "_space" not in vars(self)
-                if fresh:
+                if fresh or changing.changed(self):
                     self._check_params()
+                steps = changing.changed_steps(self)
+                if fresh:
                     width, dtype = self._form(x)
                     self._begin(width, dtype, None)
                     self.n_features_in_ = width
@@ -131,7 +134,7 @@ class Streaming(Online):
                 weights = self._row_weights(None, label)
                 codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
             self._take_up_names(new_names)
-            batch = Batch(row, rows, codes, weights, self._held_exactly(x, row))
+            batch = Batch(row, rows, codes, weights, self._held_exactly(x, row), changed=steps)
             self._prepare_pass(batch)
             space = self._space
             order = intake.frozen(np.zeros(1, np.int64))

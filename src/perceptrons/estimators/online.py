@@ -17,13 +17,13 @@ from ..engine import draws, intake, margins, spaces
 from ..engine.journal import Journal
 from ..rows import Csr, Dense
 from ..theory import debugging
-from . import checks
+from . import changing, checks
 from .callbacks import Watch, Watched
 from .checks import estimator
 from .progress import Progress
 from .readouts import Readouts
 from .undoing import whole_call
-from .writing import at_rest, one_writer, unchanged_on_error
+from .writing import at_rest, close_lane, one_writer, unchanged_on_error
 
 
 class Batch(NamedTuple):
@@ -34,6 +34,8 @@ class Batch(NamedTuple):
     codes: np.ndarray  #: class codes, int64
     weights: np.ndarray  #: row weights, or empty
     exact: bool = True  #: X holds the very numbers that were given
+    frame: Any = None  #: of the model that the rows begin
+    changed: Any = ()  #: parameters of steps that have changed since the model began
 
 
 @estimator
@@ -53,6 +55,8 @@ class Online(Watched, Readouts):
 
     #: weights of a row other than 0 and 1 have a meaning
     _takes_weights: ClassVar[bool] = False
+    #: parameters that what is kept depends on, beside those of frames and readouts
+    _of_state: ClassVar[tuple[str, ...]] = ()
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -71,13 +75,23 @@ class Online(Watched, Readouts):
 
     # ------------------------------------------------------------ frames and spaces
 
-    def _frame(self, dtype: Any) -> spaces.Frame:
-        return spaces.Frame(self._bias(), self.row_norm == "l2", np.dtype(dtype))
+    def _kept_frame(self) -> spaces.Frame | None:
+        return self._space.frame if "_space" in vars(self) else None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if "_lane" in self.__dict__ and name in self.__dataclass_fields__:
+            close_lane(self)  # it learns by the parameters that it was opened with
 
     def _n_threads(self) -> int:
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         return int(effective_n_jobs(self.n_jobs))
+
+    @property
+    def intercept_scaling_(self) -> float:
+        """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
+        return float(self._fitted("intercept_scaling_").frame.bias)
 
     # ------------------------------------------------------------ row weights
 
@@ -166,6 +180,7 @@ class Online(Watched, Readouts):
                 if old is not None:
                     journals = self._kept_journals(journals)
                     space.forget_start()
+                    changing.renew_steps(self, batch.changed)
                 self._adopt(space, journals)
             watch = Watch(self, X, y, sample_weight)
             watch.around(lambda: self._run_epochs(batch, orders, watch), self._max_epochs(orders))
@@ -188,6 +203,7 @@ class Online(Watched, Readouts):
 
     def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
         self._check_params()
+        steps = [] if old is None else changing.changed_steps(self, again=True)
         given, X = X, self._in_precision(self._validated_X(X, reset=old is None), old)
         exact = self._held_exactly(given, X)
         given, y = y, self._validated_labels(y, X.shape[0])
@@ -214,7 +230,9 @@ class Online(Watched, Readouts):
             )
         self._check_values(X)
         self.__dict__.pop("_names", None)
-        batch = Batch(X, self._rows(X, learn=True), codes.astype(np.int64), weights, exact)
+        frame = self._frame(X.dtype) if old is None else old.frame
+        rows = self._rows(X, learn=True, frame=frame)
+        batch = Batch(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
         self._still_valid(batch, given, sample_weight)
         return batch
 
@@ -234,8 +252,7 @@ class Online(Watched, Readouts):
             return X.astype(space.frame.dtype)
 
     def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
-        frame = self._frame(batch.X.dtype)
-        space = self._new_space(frame, batch.X.shape[1], len(self.classes_))
+        space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_))
         if coef_init is not None or intercept_init is not None:
             self._start_at(space, batch.X.shape[1], coef_init, intercept_init)
         return space
@@ -255,7 +272,7 @@ class Online(Watched, Readouts):
             )
         if intercept.any() and not self.fit_intercept:
             raise ValueError("intercept_init needs fit_intercept=True.")
-        scaled = intercept / self._bias() if self.fit_intercept else intercept
+        scaled = intercept / space.frame.bias if self.fit_intercept else intercept
         w = np.hstack([coef, scaled[:, None]])
         first_counts = self._readout == "average" and self._include_initial()
         if w.any() and (self._readout in ("vote", "random") or first_counts):
@@ -307,6 +324,8 @@ class Online(Watched, Readouts):
         self.n_iter_ = 0
         self._longest = 0.0
         self._plain = True
+        self._changed: tuple[str, ...] = ()
+        self._begun = changing.parameters_of_state(self)
 
     def _forget_bounds(self) -> None:
         """What was found about the rows of a fit does not hold for those that come."""
@@ -331,7 +350,7 @@ class Online(Watched, Readouts):
         self._check_width_of(batch)
         watched = self.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
         self._longest = self._radius(batch)
-        self._plain = self._plain and self._is_plain(batch, orders)
+        self._plain = self._plain and not self._changed and self._is_plain(batch, orders)
         self.stop_reason_ = "max_iter" if orders is None else "end of order"
         self._forget_bounds()
         space.keep_steps(batch.X.shape[0])
@@ -492,6 +511,7 @@ class Online(Watched, Readouts):
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
+                steps = changing.changed_steps(self)
                 given = X
                 X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
                 self._check_values(X)
@@ -505,7 +525,7 @@ class Online(Watched, Readouts):
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
-            self._pass(Batch(X, rows, codes, weights, exact), call)
+            self._pass(Batch(X, rows, codes, weights, exact, changed=steps), call)
         return self
 
     def _pass(self, batch: Batch, call: whole_call) -> None:
@@ -537,11 +557,13 @@ class Online(Watched, Readouts):
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""
         self._check_width_of(batch)
+        if changing.changed(self):
+            changing.renew_steps(self, batch.changed)
         self._forget_bounds()
         if not batch.exact:
             self._space.forget_start()  # nothing is claimed about rows that were rounded
         self._longest = self._radius(batch)
-        self._plain = self._plain and self._is_plain(batch, None)
+        self._plain = self._plain and not self._changed and self._is_plain(batch, None)
 
     def _begin(self, n_features: int, dtype: Any, classes: Any) -> None:
         """An untrained model that knows these classes, or none yet."""

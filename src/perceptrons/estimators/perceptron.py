@@ -261,14 +261,8 @@ class MarginPerceptron(FirstOrder):
 
     def _first_guess(self, batch: Batch) -> float:
         """An upper bound on the margin, from one pass of the perceptron."""
-        frame = self._frame(batch.X.dtype)
         n_classes = len(self.classes_)
-        probe = Perceptron(
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=self.intercept_scaling,
-            row_norm=self.row_norm,
-            multiclass=self.multiclass,
-        )._new_space(frame, batch.X.shape[1], n_classes)
+        probe = Perceptron(multiclass=self.multiclass)._new_space(batch.frame, batch.X.shape[1], n_classes)
         order = np.arange(batch.X.shape[0])
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)
         guesses = [learner.guess() for learner in getattr(probe, "learners", [probe])]
@@ -276,7 +270,7 @@ class MarginPerceptron(FirstOrder):
 
     def _bound(self) -> float:
         """Updates that a separator of margin gamma_ allows, the first one included."""
-        pair = 2.0 if len(self.classes_) > 2 and self._is_joint() else 1.0
+        pair = 2.0 if len(self.classes_) > 2 and self._prototypes() else 1.0
         ratio = self.radius_ / self.gamma_
         return 2.0 * pair * ratio * ratio / self.eps**2 - 2.0 / self.eps + 1.0
 
@@ -286,7 +280,8 @@ class MarginPerceptron(FirstOrder):
         return any(learner.counts().updates > self._bound() for learner in learners)
 
     def _why_stop(self, batch: Batch, record: Any, clean: bool, idle: int) -> str | None:
-        if not clean and not len(batch.weights) and self._space_from_zero() and self._refuted():
+        one_rule = self._space_from_zero() and not self._changed
+        if not clean and not len(batch.weights) and one_rule and self._refuted():
             return "bound exceeded"
         return super()._why_stop(batch, record, clean, idle)
 
@@ -300,7 +295,7 @@ class MarginPerceptron(FirstOrder):
             return
         if vars(self).get("gamma_", inf) == inf:
             rows = batch.rows.sq[batch.rows.sq > 0.0]  # none yet: any margin may be
-            self.gamma_ = 1.0 if self.row_norm else float(np.sqrt(rows[0])) if len(rows) else inf
+            self.gamma_ = 1.0 if self._unit_rows() else float(np.sqrt(rows[0])) if len(rows) else inf
         elif self._refuted():
             self.gamma_ /= 2.0
         for space in getattr(self._space, "learners", [self._space]):
@@ -314,7 +309,7 @@ class MarginPerceptron(FirstOrder):
         lengths = np.sqrt(np.sum(np.square(self._weights(), dtype=np.float64), axis=1))
         if scores.ndim == 1:
             distances, length = np.abs(scores), lengths[0]
-        elif self._is_joint():
+        elif self._prototypes():
             top = np.partition(scores, -2, axis=1)
             distances, length = top[:, -1] - top[:, -2], np.sqrt(np.sum(np.square(lengths)))
         else:

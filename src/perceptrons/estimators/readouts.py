@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine import scalars, spaces
 from ..engine.journal import Journal
+from . import changing
 from .checks import estimator
 from .growing import Growing
 
@@ -58,6 +59,7 @@ class Readouts(Growing):
 
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         """(1 or n_classes, n_features + 1) for the readout in force, the bias coordinate last."""
+        changing.check_readout(self)
         space = self._space
         if columns is not None and self._unit_votes and self._readout != "average":
             return self._weights()[:, np.append(columns, -1)]  # the length of w is that of all its entries
@@ -78,9 +80,13 @@ class Readouts(Growing):
 
     def _replayed(self, step: int, columns: np.ndarray | None = None) -> np.ndarray:
         d = self._space.n_features
-        parts = [j.replay(step, self._bias(), self.row_norm == "l2", d, columns) for j in self._journals]
+        parts = [j.replay(step, self._bias(), self._unit_rows(), d, columns) for j in self._journals]
         w = np.concatenate(parts)
         return self._unit(w) if self._unit_votes else w
+
+    def _scores(self, X: Any) -> np.ndarray:
+        changing.check_readout(self)
+        return super()._scores(X)
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
@@ -90,7 +96,7 @@ class Readouts(Growing):
         parts = []
         for r, journal in enumerate(self._journals):
             counts = journal.counts(self._examples(r), self._include_initial())
-            parts.append(journal.votes(X, self._bias(), self.row_norm == "l2", counts))
+            parts.append(journal.votes(X, self._bias(), self._unit_rows(), counts))
         return np.concatenate(parts, axis=1)
 
     # ------------------------------------------------------------ what follows from the space
@@ -121,7 +127,7 @@ class Readouts(Growing):
     def radius_(self) -> float:
         """Length of the longest row."""
         longest = max(self._longest, self._fitted("radius_").longest())
-        return float(longest > 0.0) if self.row_norm == "l2" else longest
+        return float(longest > 0.0) if self._unit_rows() else longest
 
     @property
     def margin_bounds_(self) -> Any:

@@ -134,8 +134,9 @@ class RiskDescent(Halfspace):
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
                 )
+            self._framed = frame = self._frame(X.dtype)
             rows = self._rows(X, learn=True)
-            problem = _Problem(X, rows.sq, self._bias(), self.row_norm == "l2")
+            problem = _Problem(X, rows.sq, frame.bias, frame.unit)
             rng = checks.generator(self.random_state)
             targets = [1] if len(classes) == 2 else range(len(classes))
             signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
@@ -238,6 +239,13 @@ class RiskDescent(Halfspace):
         return eps
 
     # ------------------------------------------------------------ what follows from the descents
+
+    @property
+    def intercept_scaling_(self) -> float:
+        """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
+        if "_framed" not in vars(self):
+            raise AttributeError("RiskDescent has no intercept_scaling_ before it is fitted.")
+        return float(self._framed.bias)
 
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         kept = slice(None) if columns is None else np.append(columns, -1)

@@ -280,6 +280,17 @@ def open_lane(model: Any, lane: Any) -> None:
     model._lane = lane
 
 
+def close_lane(model: Any) -> None:
+    """Let single rows be learned the general way, which reads the parameters; wait for a row under way."""
+    access = access_to(model)
+
+    def closed() -> bool:
+        with access.lock:
+            return access.close_desk(model) == linear.FREE
+
+    _wait_until(closed)
+
+
 class unchanged_on_error:
     """Context: put the model's attributes back if the block raises."""
 

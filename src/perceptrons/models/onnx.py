@@ -91,7 +91,7 @@ def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _lengths(model: Any) -> float | None:
     """B^2, which is added to the squared length of a row, or None where rows are taken as they are."""
-    return model._bias() ** 2 if model.row_norm == "l2" else None
+    return model._bias() ** 2 if model._unit_rows() else None
 
 
 def _labels(classes: np.ndarray) -> tuple[np.ndarray, int]:

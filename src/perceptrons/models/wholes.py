@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from .. import kernels
 from ..engine import journal, spaces
+from ..estimators import changing
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import SecondOrder
 from ..estimators.first_order import FirstOrder
@@ -90,10 +91,24 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     need(isinstance(state.get("stop_reason_"), str), "stop_reason_ is no string")
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
+    _begun(x, state)
     _bounds(state, len(learners))
     _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:
         number("gamma_", state["gamma_"])
+
+
+def _begun(x: Any, state: dict[str, Any]) -> None:
+    """The parameters that learning began with, and those that have changed; older files have neither."""
+    begun = state.setdefault("_begun", changing.parameters_of_state(x))
+    known = changing.parameters_of_state(x).keys()
+    need(isinstance(begun, dict), "the parameters that it was begun with are missing")
+    for name in known - begun.keys():  # a parameter that is newer than the file
+        begun[name] = getattr(x, name)
+    need(begun.keys() == known, "it was begun with parameters that it has not")
+    changes = state.setdefault("_changed", ())
+    ok = isinstance(changes, tuple) and all(isinstance(name, str) for name in changes)
+    need(ok, "parameters that have changed have no names")
 
 
 def _has_device() -> bool:
@@ -237,6 +252,8 @@ def _risk(x: Any, state: dict[str, Any]) -> None:
     whole("n_features_in_", state.get("n_features_in_"))
     need(all(len(run.w) == state["n_features_in_"] + 1 for run in runs), "weights do not fit the features")
     number("radius_", state.get("radius_"))
+    frame = state.setdefault("_framed", x._frame(np.float64))
+    need(isinstance(frame, spaces.Frame), "the frame of its rows is missing")
     need(isinstance(state.get("_bounds"), (list, type(None))), "brackets are no list")
     _bounds(state, n)
     _steps(state, [None] * n)

@@ -132,7 +132,11 @@ class History:
     def _self_test(self, r: int) -> float | None:
         """What the last update of SCW leaves of the condition it was derived from."""
         subject, model = self.subject, self.subject.model
-        if self.updates is None or model.covariance != "full" or not len(self.updates.of(r).row):
+        if (
+            self.updates is None
+            or subject.parameter("covariance") != "full"
+            or not len(self.updates.of(r).row)
+        ):
             return None
         own = self.updates.of(r)
         i, alpha = int(own.row[-1]), float(np.abs(own.alpha[-1]).max())
@@ -146,6 +150,7 @@ class History:
         spread = math.sqrt(max(0.0, float(x @ model.covariance_[r] @ x)))
         rule = subject.learners[r].rule
         lacking = rule.phi * spread - sign * float(w @ x)
-        if model.variant == "II":
-            return abs(lacking - alpha / (2.0 * model.C))
-        return max(0.0, -lacking) if alpha >= model.C * (1.0 - 1e-9) else abs(lacking)
+        C = float(rule.C)
+        if isinstance(rule, rules.SCW2):
+            return abs(lacking - alpha / (2.0 * C))
+        return max(0.0, -lacking) if alpha >= C * (1.0 - 1e-9) else abs(lacking)

@@ -60,7 +60,7 @@ def _fixed_order(c: Case) -> bool:
 
 
 def _tops(c: Case) -> bool:
-    return c.problem != "joint" or getattr(c.model, "scheme", "top") == "top"
+    return c.problem != "joint" or c.parameters.get("scheme", "top") == "top"
 
 
 def _in_the_band(c: Case) -> bool:
@@ -85,7 +85,7 @@ def _small(c: Case) -> bool:
 
 
 def _forgets(c: Case) -> bool:
-    return c.model.policy == "forgetron"
+    return c.parameter("policy") == "forgetron"
 
 
 def _forgetron(c: Case) -> bool:
@@ -205,11 +205,11 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
     ),
     PNormPerceptron: ([Line("pnorm"), *FUTURE], []),
     SecondOrderPerceptron: ([Line("second_order", _small), *FUTURE], []),
-    AROW: ([Line("arow", lambda c: c.model.covariance == "full" and _small(c)), *FUTURE], []),
+    AROW: ([Line("arow", lambda c: c.parameter("covariance") == "full" and _small(c)), *FUTURE], []),
     SCW: ([Line("self test", lambda c: c.has("self_test")), *FUTURE], []),
     BudgetKernelPerceptron: (
         [
-            Line("budget", lambda c: c.model.budget is not None),
+            Line("budget", lambda c: c.parameter("budget") is not None),
             Line("forgetting", _forgets),
             Line("forgetron", _forgetron),
             *FUTURE,

@@ -68,14 +68,21 @@ class Subject:
         for kind in type(self.model).__mro__:
             if kind in LINES:
                 return kind
-        rule = self.model._rule() if hasattr(self.model, "_rule") else None
+        rule = self.record()
         return type(rule) if type(rule) in LINES else None
+
+    def record(self) -> Any:
+        """The record of the rule that the run went by; None for learners without one."""
+        return self.learners[0].rule if hasattr(self.model, "_rule") else None
+
+    def parameter(self, name: str) -> Any:
+        """A parameter as the run went by it, whatever it was set to since."""
+        return vars(self.model).get("_begun", {}).get(name, getattr(self.model, name, None))
 
     def _parameters(self) -> dict[str, Any]:
         """What enters the theorems, under the names of the claims."""
-        model = self.model
         out: dict[str, Any] = {}
-        rule = model._rule() if hasattr(model, "_rule") else None
+        rule = self.record()
         if rule is not None:
             out["rule"] = type(rule).__name__
             out |= {name: getattr(rule, name) for name in getattr(rule, "_fields", ())}
@@ -90,16 +97,16 @@ class Subject:
             if self.rule in (rules.ROMMA, rules.AggressiveROMMA):
                 out["aggressive"] = self.rule is rules.AggressiveROMMA
         for name in OWN.get(self.rule, ()):
-            out[name] = getattr(model, name)
+            out[name] = self.parameter(name)
         for name in ("mistake", "readout", "scheme", "solver"):
-            value = getattr(model, name, None)
+            value = self.parameter(name)
             if isinstance(value, str):
                 out[name] = value
         return out
 
     def _space(self) -> Space:
         model = self.model
-        bias = float(model.intercept_scaling) if getattr(model, "fit_intercept", False) else 0.0
+        bias = float(model._bias()) if self.rule is not MaxMargin else float(bool(model.fit_intercept))
         if self.kernel is not None:
             free = bias > 0.0 and not isinstance(model, KernelBased)
             return Space("kernel", 1.0 if free else bias, kernel=describe(self.kernel), free=free)
@@ -108,12 +115,13 @@ class Subject:
         if self.rule is MaxMargin:  # a hyperplane whose offset has no price
             free = bool(getattr(model, "fit_intercept", False))
             return Space("input", 1.0 if free else 0.0, free=free)
-        unit = getattr(model, "row_norm", None) == "l2"
+        unit = bool(model._unit_rows())
         order = 2.0
         if self.rule is BalancedWinnow:
             order = 1.0
         elif self.rule is PNormPerceptron:
-            order = float(model.p) / (float(model.p) - 1.0)
+            p = float(self.parameter("p"))
+            order = p / (p - 1.0)
         return Space("augmented" if bias else "input", bias, unit, order=order)
 
     @property

@@ -195,7 +195,7 @@ class OnlineRun:
         y = self._signs()
         B = _bias_of(self.learner) if bias is None else float(bias)
         lengths = self._lengths(B)
-        unit = getattr(self.learner, "row_norm", None) == "l2"
+        unit = isinstance(self.learner, Streaming) and self.learner._unit_rows()
         R = np.maximum.accumulate((lengths > 0.0).astype(float) if unit else lengths)
         w = None
         if u is not None:
@@ -328,9 +328,7 @@ def _checkpoints(n: int) -> list[int]:
 
 
 def _bias_of(learner: Any) -> float:
-    if isinstance(learner, Streaming) and learner.fit_intercept:
-        return float(learner.intercept_scaling)
-    return 0.0
+    return learner._bias() if isinstance(learner, Streaming) else 0.0
 
 
 # rows are a matrix, or a list of arrays or of dicts

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import rules
 from ..engine import intake, spaces
 from ..engine.custom import engine_rule
-from ..estimators import checks
+from ..estimators import changing, checks
 from ..estimators.checks import estimator
 from ..estimators.first_order import OnlineClassifier
 from ..estimators.writing import open_lane
@@ -24,6 +24,8 @@ from .parameters import TextParameters
 
 #: Rules of second order that work with the diagonal of a covariance.
 WITH_CONFIDENCE = (rules.AROW, rules.SCW1, rules.SCW2)
+#: Parameters that say which columns a text has.
+OF_HASHING = ("bits", "analyzer", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed")
 #: Longer texts go the general way.
 _LANE_BYTES = 1 << 16
 
@@ -145,6 +147,8 @@ max_log, callback, verbose
     precision: str = "float32"
     cache_mb: float | None = 1024.0
 
+    _of_state = (*OF_HASHING, "precision")
+
     def _check_params(self) -> None:
         super()._check_params()
         self._check_text_params()
@@ -236,6 +240,8 @@ max_log, callback, verbose
                 f"bits={self.bits} does not fit the model, which has {self._space.n_features} columns. "
                 "Fit again, or set bits back."
             )
+        else:
+            changing.check_unchanged(self, self._of_state)
 
     def _own_rows(self, hashed: Hashed, reset: bool) -> Any:
         if hashed.recipe != self._recipe():
@@ -354,6 +360,7 @@ max_log, callback, verbose
     def _one(self, x: Any) -> tuple[Any, list[str]]:
         if not isinstance(x, (str, bytes)):
             raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
+        self._check_width(reset=False)
         return self._hasher().matrix(self._texts([x])), []
 
     def _form(self, x: Any) -> tuple[int, Any]:
@@ -404,6 +411,7 @@ max_log, callback, verbose
         check_is_fitted(self)
         if self.readout == "vote":
             raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
+        self._check_width(reset=False)
         texts = self._texts([text])
         hasher = self._hasher()
         rows = hasher.hash(texts, spans=True)
@@ -445,7 +453,7 @@ max_log, callback, verbose
         return found
 
     def _scale_of(self, rows: Rows) -> float:
-        if self.row_norm != "l2":
+        if not self._unit_rows():
             return 1.0
         length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
         return 1.0 / float(length) if length > 0.0 else 1.0

@@ -82,7 +82,7 @@ def _brackets(model: Any) -> list[tuple[Any, float]]:
 
 
 def _prototypes(model: Any) -> bool:
-    return len(model.classes_) > 2 and getattr(model, "multiclass", "ovr") == "joint"
+    return len(model.classes_) > 2 and bool(model._prototypes())
 
 
 def _norm_of_the_sum(model: Any) -> Iterator[tuple[str, float, float]]:
@@ -110,7 +110,7 @@ def _romma(model: Any) -> Iterator[tuple[str, float, float]]:
         return
     if not hasattr(model, "coef_"):  # in the space of a kernel
         return
-    w = np.append(model.coef_[0], model.intercept_[0] / model.intercept_scaling)
+    w = np.append(model.coef_[0], model.intercept_[0] / (model.intercept_scaling_ or 1.0))
     delta = getattr(model._rule(), "delta", 1.0)
     yield (
         "growth of ||w||^2",
@@ -191,7 +191,7 @@ def _confidence(model: Any) -> Iterator[tuple[str, float, float]]:
 
 def _alma(model: Any) -> Iterator[tuple[str, float, float]]:
     if getattr(model, "readout", "last") == "last" and hasattr(model, "coef_"):
-        w = np.hstack([model.coef_, model.intercept_[:, None] / model.intercept_scaling])
+        w = np.hstack([model.coef_, model.intercept_[:, None] / (model.intercept_scaling_ or 1.0)])
         yield "||w|| <= 1", float(np.sqrt(np.sum(w**2, axis=1)).max()), 1.0
 
 

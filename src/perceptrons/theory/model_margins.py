@@ -139,7 +139,8 @@ def _length(v: Wide) -> Wide:
 
 def _joint(model: Any) -> bool:
     """Whether the classes are learned together."""
-    return getattr(model, "multiclass", "ovr") == "joint"
+    own = getattr(model, "_prototypes", None)
+    return bool(own()) if own is not None else getattr(model, "multiclass", "ovr") == "joint"
 
 
 def _codes(classes: Any, y: Any) -> np.ndarray:
@@ -176,6 +177,8 @@ def _linear(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, Wide]:
 
 def _constant(model: Any) -> float:
     """The constant coordinate, where the intercept is its weight; 0 where it has no price."""
+    if hasattr(model, "intercept_scaling_"):
+        return float(model.intercept_scaling_)
     parameters = model.get_params(deep=False)
     if not parameters.get("fit_intercept", False) or "intercept_scaling" not in parameters:
         return 0.0
@@ -195,7 +198,7 @@ def _of_weights(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
     ]
     norms = Wide(np.array([n.m for n in each]), np.array([n.e for n in each]))
     lengths = np.hypot(outward.row_norms(_rows(X)), B)
-    if getattr(model, "row_norm", None) == "l2":
+    if model._unit_rows() if hasattr(model, "_unit_rows") else getattr(model, "row_norm", None) == "l2":
         scores = scores.over(Wide.of(np.where(lengths > 0.0, lengths, 1.0)[:, None]))
         lengths = (lengths > 0.0).astype(float)
     return scores, norms, lengths, "augmented" if augmented else "input"
