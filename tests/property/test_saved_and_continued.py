@@ -84,7 +84,7 @@ CASES = [
         "OnlineClassifier", {"rule": half_a_step, "multiclass": "ovr"}, y=THREE, objects={"rule": half_a_step}
     ),
     Case("Perceptron", {"learning_rate": "updates", "row_norm": "l2"}),
-    Case("Perceptron", {"scheme": "proportional", "class_weight": "balanced"}, y=THREE),
+    Case("Perceptron", {"scheme": "proportional", "class_weight": "running"}, y=THREE),
     Case("Perceptron", {"class_weight": {0: 2.0, 1: 0.5}}, X=sp.csr_array(X)),
     Case("Perceptron", {}, X=X.astype(np.float32)),
     Case("Perceptron", {"mistake": "prediction"}, pieces=False),

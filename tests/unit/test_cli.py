@@ -240,6 +240,7 @@ def test_kernels_and_values_as_text():
         (["train", "bits.svm", "-m", "m", "--param", "C"], "--param takes name=value"),
         (["train", "bits.svm", "-m", "m", "--param", "shuffle=true"], "--param shuffle has no meaning here"),
         (["train", "bits.svm", "-m", "m", "--param", "max_iter=3"], "see --passes"),
+        (["train", "bits.svm", "-m", "m", "--param", "class_weight=balanced"], "give class_weight=running"),
         (["train", "bits.svm", "-m", "m", "--passes", "0"], "--passes"),
         (["train", "bits.svm", "-m", "m", "--holdout", "2"], "--holdout must be between 0 and 1"),
         (["train", "bits.svm", "-m", "m", "--kernel", "__import__('os')"], "--kernel takes a kernel such as"),

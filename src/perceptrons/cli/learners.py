@@ -123,6 +123,11 @@ def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
     useless = next((name for name in parameters if name in idle), None)
     if useless is not None:
         raise Misuse(f"--param {useless} has no meaning here; see --passes, --shuffle, --seed and --holdout.")
+    if parameters.get("class_weight") == "balanced" and hasattr(class_, "partial_fit"):
+        raise Misuse(
+            "--param class_weight=balanced counts all rows, and a stream is read batch by batch: give "
+            "class_weight=running, which counts the rows so far, or weights: \"class_weight={'spam': 2}\"."
+        )
     strange = next((name for name in parameters if name not in known), None)
     if strange is not None:
         others = ", ".join(sorted(known - idle))

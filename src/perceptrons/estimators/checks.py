@@ -94,11 +94,13 @@ def numbers(name: str, value: Any) -> np.ndarray:
 
 
 def class_weight(value: Any) -> None:
-    """Refuse what is not None, "balanced" or a dict from labels to weights."""
-    if value is None or _same(value, "balanced"):
+    """Refuse what is not None, "balanced", "running" or a dict from labels to weights."""
+    if value is None or _same(value, "balanced") or _same(value, "running"):
         return
     if not isinstance(value, Mapping):
-        raise ValueError(f"class_weight must be None, 'balanced' or a dict; got class_weight={value!r}.")
+        raise ValueError(
+            f"class_weight must be None, 'balanced', 'running' or a dict; got class_weight={value!r}."
+        )
     for label, weight in value.items():
         if not isinstance(weight, Real) or not 0.0 <= float(weight) < np.inf:
             raise ValueError(

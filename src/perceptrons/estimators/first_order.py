@@ -140,13 +140,17 @@ class OnlineClassifier(FirstOrder):
     shuffle : bool, default=True
         A fresh permutation before every epoch.
     random_state : int, numpy generator or None, default=None
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of the rows.
+    class_weight : dict, "balanced", "running" or None, default=None
+        Multiplies the weights of the rows. ``"balanced"``: :math:`n/(k\,n_c)` for the :math:`n_c` rows of a
+        class among the n rows of a fit with k classes; ``partial_fit`` and ``learn_one``, which do not see
+        all rows, refuse it. ``"running"``: the same by the counts up to and including the row, so that any
+        cut into batches makes the same model. Rows of weight 0 are not counted; the counts go on from epoch
+        to epoch and from call to call, and are stored with the model.
     warm_start : bool, default=False
         ``fit`` goes on from the weights it finds.
     early_stopping : bool, default=False
         Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
-        better score on them.
+        better score on them. ``partial_fit`` and ``learn_one`` refuse it.
     validation_fraction : float, default=0.1
     n_iter_no_change : int, default=5
     log_updates : bool, default=False

@@ -140,6 +140,7 @@ class KernelBased(Streaming):
                 fresh = "_space" not in vars(self)
                 if fresh or changing.changed(self):
                     self._check_params()
+                self._check_pieces()
                 steps = changing.changed_steps(self)
                 X = self._in_precision(self._alone(x, reset=fresh), vars(self).get("_space"))
                 rows = self._rows(X)
@@ -148,14 +149,15 @@ class KernelBased(Streaming):
                 if fresh:
                     self._begin(X.shape[1], X.dtype, None)
                 codes = self._codes(label, grow=True)
-            batch = Batch(X, rows, codes, weights, changed=steps)
+            batch = Batch(X, rows, codes, weights, changed=steps, counted=self._to_count(label, weights))
+            before, n_examples = vars(self).get("_counted"), self._examples()
             self._prepare_pass(batch)
-            space = self._space
             try:
                 with self._journalling(len(self.history_), batch) as journal:
                     order = intake.frozen(np.zeros(1, np.int64))
-                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
+                    self._run_pass(batch, order, journal)
             finally:
+                self._count_classes(batch, before, self._examples() - n_examples)
                 self._after_pass()
                 self.stop_reason_ = "learn_one"
 

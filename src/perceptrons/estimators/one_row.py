@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -120,6 +119,7 @@ class Streaming(Online):
                 fresh = "_space" not in vars(self)
                 if fresh or changing.changed(self):
                     self._check_params()
+                self._check_pieces()
                 steps = changing.changed_steps(self)
                 if fresh:
                     width, dtype = self._form(x)
@@ -134,12 +134,14 @@ class Streaming(Online):
                 weights = self._row_weights(None, label)
                 codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
             self._take_up_names(new_names)
-            batch = Batch(row, rows, codes, weights, self._held_exactly(x, row), changed=steps)
+            exact, counted = self._held_exactly(x, row), self._to_count(label, weights)
+            batch = Batch(row, rows, codes, weights, exact, changed=steps, counted=counted)
             self._prepare_pass(batch)
-            space = self._space
             order = intake.frozen(np.zeros(1, np.int64))
+            before, n_examples = vars(self).get("_counted"), self._examples()
 
             def finish() -> None:
+                self._count_classes(batch, before, self._examples() - n_examples)
                 for kept in self._journals:
                     kept.close()
                 self.stop_reason_ = "learn_one"
@@ -147,7 +149,7 @@ class Streaming(Online):
             call.begin(finish)
             try:
                 with self._journalling(len(self.history_), batch) as journal:
-                    journal(space.run(rows, space.targets(codes), weights, order, self._keeps_journal()))
+                    self._run_pass(batch, order, journal)
             finally:
                 finish()
             self._open_lane(x)
@@ -172,7 +174,7 @@ class Streaming(Online):
 
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""
-        return not isinstance(getattr(self, "class_weight", None), Mapping)
+        return getattr(self, "class_weight", None) is None
 
     def _one(self, x: Any) -> tuple[Any, list[str]]:
         """x as one row, wide enough for all its names, and those of them that are new."""

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils import compute_class_weight
 
 from ..engine import draws, intake, margins, spaces
 from ..engine.journal import Journal
@@ -20,6 +19,7 @@ from ..theory import debugging
 from . import changing, checks
 from .callbacks import Watch, Watched
 from .checks import estimator
+from .class_weights import Weighing
 from .progress import Progress
 from .readouts import Readouts
 from .undoing import whole_call
@@ -36,10 +36,11 @@ class Batch(NamedTuple):
     exact: bool = True  #: X holds the very numbers that were given
     frame: Any = None  #: of the model that the rows begin
     changed: Any = ()  #: parameters of steps that have changed since the model began
+    counted: Any = None  #: labels of the rows that count, where classes are weighted by counts so far
 
 
 @estimator
-class Online(Watched, Readouts):
+class Online(Watched, Weighing, Readouts):
     """What all online learners share; see :class:`perceptrons.OnlineClassifier` for the parameters."""
 
     max_iter: int | None = 20
@@ -95,47 +96,6 @@ class Online(Watched, Readouts):
 
     # ------------------------------------------------------------ row weights
 
-    def _row_weights(self, sample_weight: Any, y: np.ndarray) -> np.ndarray:
-        """Row weights times the weights of their classes; nothing where all of them are 1."""
-        weights = self._checked_weights(sample_weight, len(y))
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None:
-            labels, codes = np.unique(y, return_inverse=True)
-            if isinstance(class_weight, str):
-                of_class = compute_class_weight("balanced", classes=labels, y=y)
-            else:
-                of_class = np.asarray([float(class_weight.get(label, 1.0)) for label in labels.tolist()])
-            weights = of_class[codes] * (weights if len(weights) else 1.0)
-        if not self._weighted() and not np.isin(weights, (0.0, 1.0)).all():
-            name = "sample_weight" if class_weight is None else "sample_weight and class_weight"
-            raise ValueError(
-                f"{type(self).__name__} has no theory of row weights: {name} may be 0 and 1 only. "
-                "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
-            )
-        if (weights == 1.0).all():
-            return intake.EMPTY
-        return intake.frozen(weights, np.float64)
-
-    def _checked_weights(self, sample_weight: Any, n: int) -> np.ndarray:
-        """Row weights as the user gave them, or nothing."""
-        if sample_weight is None:
-            return intake.EMPTY
-        try:
-            weights = np.asarray(sample_weight, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must hold {n} numbers: {error}.") from error
-        if weights.ndim == 0:
-            weights = np.full(n, float(weights))
-        if weights.shape != (n,):
-            raise ValueError(f"sample_weight must hold {n} numbers; got shape {weights.shape}.")
-        wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-        if len(wrong):
-            raise ValueError(
-                "sample_weight must hold finite numbers of at least 0; "
-                f"row {wrong[0]} has {weights[wrong[0]]:g}."
-            )
-        return weights
-
     def _weighted(self) -> bool:
         return self._takes_weights
 
@@ -174,6 +134,11 @@ class Online(Watched, Readouts):
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
+                if self._runs_counts() and not self._visits_once(orders):
+                    raise ValueError(
+                        "class_weight='running' weighs a row by its place in an epoch; order has an epoch "
+                        "that visits a row twice."
+                    )
                 self._hold_out(batch, checks.generator(0))  # raises where it cannot be done
                 space = old if old is not None else self._start(batch, coef_init, intercept_init)
                 journals = self._new_journals(space)
@@ -213,7 +178,12 @@ class Online(Watched, Readouts):
                 f"{type(self).__name__} needs at least two classes in y; it holds one class only: "
                 f"{classes[0]!r}."
             )
+        if old is None:
+            self.__dict__.pop("_counted", None)
         weights = self._row_weights(sample_weight, y)
+        if self._runs_counts():  # each epoch has its own
+            weights = self._checked_weights(sample_weight, len(y))
+            weights = intake.frozen(weights) if len(weights) else intake.EMPTY
         class_weight = getattr(self, "class_weight", None)
         if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
             strange = next(label for label in class_weight if label not in classes.tolist())
@@ -365,7 +335,8 @@ class Online(Watched, Readouts):
                     before = space.counts()
                     space.reset_lowest()
                     with self._journalling(self.n_iter_, batch) as journal:
-                        journal(space.run(batch.rows, targets, batch.weights, visit, self._keeps_journal()))
+                        weights = self._epoch_weights(batch, visit)
+                        journal(space.run(batch.rows, targets, weights, visit, self._keeps_journal()))
                     self.n_iter_ += 1
                     record = self._record(space.counts().since(before))
                     clean = record["updates"] == 0
@@ -407,7 +378,12 @@ class Online(Watched, Readouts):
     def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
         """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""
         whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-        return whole and all(len(np.unique(visit)) == len(visit) for visit in orders or [])
+        return whole and not self._runs_counts() and self._visits_once(orders)
+
+    @staticmethod
+    def _visits_once(orders: list[np.ndarray] | None) -> bool:
+        """Whether no epoch has a row twice."""
+        return all(len(np.unique(visit)) == len(visit) for visit in orders or [])
 
     def _report_to(self, progress: Progress) -> None:
         """For learners whose epochs are long: show them while they go on."""
@@ -511,6 +487,7 @@ class Online(Watched, Readouts):
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
+                self._check_pieces()
                 steps = changing.changed_steps(self)
                 given = X
                 X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
@@ -525,7 +502,8 @@ class Online(Watched, Readouts):
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
-            self._pass(Batch(X, rows, codes, weights, exact, changed=steps), call)
+            counted = self._to_count(y, weights)
+            self._pass(Batch(X, rows, codes, weights, exact, changed=steps, counted=counted), call)
         return self
 
     def _pass(self, batch: Batch, call: whole_call) -> None:
@@ -533,26 +511,29 @@ class Online(Watched, Readouts):
         self._prepare_pass(batch)
         space = self._space
         before, n_before = space.counts(), len(self.history_)
+        counted, n_examples = vars(self).get("_counted"), self._examples()
         order = intake.frozen(np.arange(batch.X.shape[0]))
 
         def finish() -> None:
+            self._count_classes(batch, counted, self._examples() - n_examples)
             for journal in self._journals:
                 journal.close()
             if len(self.history_) == n_before:
-                self.history_.append(self._record(space.counts().since(before)))
+                self.history_.append(self._record(self._space.counts().since(before)))
             self.n_iter_ = 1
             self.stop_reason_ = "partial_fit"
 
         call.begin(finish)
         try:
             with self._journalling(len(self.history_), batch) as journal:
-                journal(
-                    space.run(
-                        batch.rows, space.targets(batch.codes), batch.weights, order, self._keeps_journal()
-                    )
-                )
+                self._run_pass(batch, order, journal)
         finally:
             finish()
+
+    def _run_pass(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> None:
+        """Learn the rows of one pass, and give the log of their updates to ``write``."""
+        space, targets = self._space, self._space.targets(batch.codes)
+        write(space.run(batch.rows, targets, batch.weights, order, self._keeps_journal()))
 
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import rules
-from ..engine import multiclass
+from ..engine import intake, multiclass, spaces
 from . import checks
 from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder
 from .online import Batch
+from .undoing import twin
 
 
 @estimator
@@ -46,6 +49,17 @@ class PerceptronFamily(FirstOrder):
 
     def _zero_row_is_a_mistake(self) -> bool:
         return self.mistake == "margin"
+
+
+_TRIED = 256  # rows that are tried on a copy at least
+
+
+def _learners(space: Any) -> list[Any]:
+    return getattr(space, "learners", [space])
+
+
+def _most_updates(space: Any) -> int:
+    return max(learner.counts().updates for learner in _learners(space))
 
 
 SCHEMES = {
@@ -183,7 +197,9 @@ class MarginPerceptron(FirstOrder):
 
     With ``gamma="auto"`` a guess starts at the perceptron's upper bound :math:`\|w\|/k` and is halved, and
     the run restarted, each time it is refuted: on separable data the result has margin at least
-    :math:`(1-\varepsilon)\gamma^*/2`. ``gamma_`` is the guess that stood.
+    :math:`(1-\varepsilon)\gamma^*/2`. ``gamma_`` is the guess that stood. In ``partial_fit`` and
+    ``learn_one`` the guess begins as the length of the first row and is halved before the row at which it
+    stands refuted; w is kept, and no theorem covers such a run.
 
     Parameters
     ----------
@@ -275,9 +291,7 @@ class MarginPerceptron(FirstOrder):
         return 2.0 * pair * ratio * ratio / self.eps**2 - 2.0 / self.eps + 1.0
 
     def _refuted(self) -> bool:
-        space = self._space
-        learners = getattr(space, "learners", [space])
-        return any(learner.counts().updates > self._bound() for learner in learners)
+        return _most_updates(self._space) > self._bound()
 
     def _why_stop(self, batch: Batch, record: Any, clean: bool, idle: int) -> str | None:
         one_rule = self._space_from_zero() and not self._changed
@@ -286,20 +300,70 @@ class MarginPerceptron(FirstOrder):
         return super()._why_stop(batch, record, clean, idle)
 
     def _space_from_zero(self) -> bool:
-        return all(s.from_zero for s in getattr(self._space, "learners", [self._space]))
+        return all(learner.from_zero for learner in _learners(self._space))
+
+    # ------------------------------------------------------------ rows in pieces
 
     def _prepare_pass(self, batch: Batch) -> None:
+        longest = self._longest
         super()._prepare_pass(batch)
         if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
+        else:
+            self._longest = longest  # _run_pass goes from row to row
+
+    def _run_pass(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> None:
+        """One pass; with ``gamma="auto"`` the guess is looked at before each row, as if it came alone.
+
+        It begins as the length of the first row that is not 0. Before each further row it is halved if the
+        updates so far are more than it allows. Between two such moments rows are learned together.
+        """
+        if self.gamma != "auto":
+            super()._run_pass(batch, order, write)
             return
-        if vars(self).get("gamma_", inf) == inf:
-            rows = batch.rows.sq[batch.rows.sq > 0.0]  # none yet: any margin may be
-            self.gamma_ = 1.0 if self._unit_rows() else float(np.sqrt(rows[0])) if len(rows) else inf
+        there = order if not len(batch.weights) else order[batch.weights[order] > 0.0]
+        if len(there) > 1:
+            self._space = twin(self._space)  # an interruption between two runs leaves the model as it was
+        at = 0
+        while at < len(there):
+            self._look_at(float(batch.rows.sq[there[at]]))
+            n = self._run_some(batch, intake.frozen(there[at:]), write)
+            self._longest = max(self._longest, float(np.sqrt(batch.rows.sq[there[at : at + n]].max())))
+            at += n
+
+    def _run_some(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> int:
+        """Learn rows for as long as the guess stands; how many it were.
+
+        Each row makes one update at most, so the first few are safe. More are tried on a copy, which is kept
+        if all its updates are within the bound.
+        """
+        bound = self._bound() if self.gamma_ < inf else 0.0
+        safe = int(min(len(order), max(0.0, bound - _most_updates(self._space)) + 1.0))
+        targets, keep_log = self._space.targets(batch.codes), self._keeps_journal()
+        size = min(len(order), max(4 * safe, _TRIED))
+        while size > safe and self.gamma_ < inf:
+            tried = twin(self._space)
+            with suppress(spaces.NumericalError):  # it is raised by the run that counts
+                log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log)
+                if _most_updates(tried) <= bound:
+                    self._space = tried
+                    write(log)
+                    return size
+            size //= 4
+        write(self._space.run(batch.rows, targets, batch.weights, order[:safe], keep_log))
+        return safe
+
+    def _look_at(self, q: float) -> None:
+        """What a row of this squared length means for the guess, before it is learned."""
+        self._longest = max(self._longest, float(np.sqrt(q)))
+        if vars(self).get("gamma_", inf) == inf:  # no row but 0 so far: any margin may be
+            self.gamma_ = inf if q == 0.0 else 1.0 if self._unit_rows() else float(np.sqrt(q))
         elif self._refuted():
             self.gamma_ /= 2.0
-        for space in getattr(self._space, "learners", [self._space]):
-            space.rule = self._rule()
+            self._changed = tuple(dict.fromkeys((*self._changed, "gamma")))  # theorems have one gamma
+            self._plain = False
+        for learner in _learners(self._space):
+            learner.rule = self._rule()
 
     def _steady(self) -> bool:
         return super()._steady() and self.gamma != "auto"

@@ -15,7 +15,7 @@ import perceptrons
 
 from .. import kernels, rules
 from ..engine import blocks, budget, journal, maximum, multiclass, multiplicative, spaces
-from ..estimators import maximum_margin, risk
+from ..estimators import class_weights, maximum_margin, risk
 from ..kernels import prepared
 from .errors import ModelError
 
@@ -39,6 +39,7 @@ RECORDS: dict[str, type] = {
     **_named("policy", budget.Random, budget.Oldest, budget.Forgetron, budget.Projectron),
     **_named("space", spaces.Frame),
     **_named("descent", risk.Descent),
+    **_named("classes", class_weights.Counted),
     **_named("margin", maximum.Answer, maximum_margin.Problem),
 }
 
@@ -105,6 +106,7 @@ _LEFT = frozenset(
             "_plain",
             "_begun",
             "_changed",
+            "_counted",
             "_framed",
             "history_",
             "n_iter_",

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from .. import kernels
 from ..engine import journal, spaces
-from ..estimators import changing
+from ..estimators import changing, class_weights
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import SecondOrder
 from ..estimators.first_order import FirstOrder
@@ -107,6 +107,12 @@ def _begun(x: Any, state: dict[str, Any]) -> None:
         begun[name] = getattr(x, name)
     need(begun.keys() == known, "it was begun with parameters that it has not")
     changes = state.setdefault("_changed", ())
+    if "_counted" in state:
+        counted: Any = state["_counted"]
+        need(isinstance(counted, class_weights.Counted), "the counts of its classes are missing")
+        labels(counted.labels)
+        array("counts of classes", counted.rows, np.int64, counted.labels.shape)
+        need(bool((counted.rows > 0).all()), "counts of classes are not positive")
     ok = isinstance(changes, tuple) and all(isinstance(name, str) for name in changes)
     need(ok, "parameters that have changed have no names")
 
