@@ -14,7 +14,7 @@ from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
-from ..theory import digests, gram
+from ..theory import digests
 from ..theory._given import numbers
 from ..theory._outward import float64_rounds
 from ..theory.evidence import Space
