@@ -65,7 +65,7 @@ class Evidence:
 
     ``problem`` is "binary", "joint" (prototypes, judged by the lead over the best rival) or
     "one-vs-rest", which has one part per class. The rows are read once for their digest and their lengths
-    and once for the scores of all vectors together; other norms than the Euclidean need one reading more.
+    and once for the scores of all vectors together; rows that prove an upper end are read once more.
 
     Integers that float64 rounds are kept in ``given``. What is proved is true of them: the bounds on rounding
     have room for one rounding of each entry, and kernel values are then computed in fractions.
@@ -105,17 +105,22 @@ class Evidence:
         return int(self.X.shape[1]) if hasattr(self.X, "shape") else 0
 
     def digest(self) -> str:
-        """SHA-256 of the rows. Squared lengths are taken on the way, from each block while it is at hand."""
+        """SHA-256 of the rows. Their lengths are taken on the way, from each block while it is at hand."""
         if self.given is not None:
             return digests.rows_digest(self.given)
-        squares = np.empty(self.n_rows)
+        squares, others = np.empty(self.n_rows), np.empty(self.n_rows)
 
         def visit(start: int, block: Any) -> None:
-            squares[start : start + block.shape[0]] = gram.squares(block)
+            part = slice(start, start + block.shape[0])
+            squares[part] = gram.squares(block)
+            if self.space.order != 2.0:
+                others[part] = self._in_dual_norm(block)
 
         found = digests.rows_digest(self.X, visit if self.numeric else None)
         if self.numeric:
             self.__dict__["squares"] = squares
+            if self.space.order != 2.0:
+                self.__dict__["dual_norms"] = others
         return found
 
     @cached_property
@@ -204,15 +209,28 @@ class Evidence:
             return (self.scaled_lengths > 0.0).astype(float)
         return np.ldexp(self.scaled_lengths, self.shift)
 
-    def _dual_lengths(self) -> np.ndarray:
-        """The norm of each row that is dual to the one of the separators."""
-        size = abs(self.X)
+    @cached_property
+    def dual_norms(self) -> np.ndarray:
+        """The norms of the rows that are dual to the one of the separators, before rows are scaled."""
+        return self._in_dual_norm(self.X)
+
+    def _in_dual_norm(self, rows: Any) -> np.ndarray:
+        size = abs(rows)
         lengths = np.maximum(_largest(size), self.space.bias)
         if self.space.order != 1.0:  # scaled, so that no power vanishes
             p = self.space.order / (self.space.order - 1.0)
             most = np.where(lengths > 0.0, lengths, 1.0)
-            sums = np.asarray((_divided(size, most) ** p).sum(axis=1), dtype=float).ravel()
+            if gram.is_sparse(size):  # a copy of our own
+                size.data = (size.data / np.repeat(most, np.diff(size.indptr))) ** p
+            else:
+                size = _divided(size, most) ** p
+            sums = np.asarray(size.sum(axis=1), dtype=float).ravel()
             lengths = lengths * (sums + (self.space.bias / most) ** p) ** (1.0 / p)
+        return np.asarray(lengths)
+
+    def _dual_lengths(self) -> np.ndarray:
+        """The same of the rows as the learner sees them."""
+        lengths = self.dual_norms
         if not self.space.unit:
             return lengths
         own = np.ldexp(self.scaled_lengths, self.shift)
