@@ -83,8 +83,8 @@ def interrupted(call, model, i, after):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-# Python cannot raise what comes inside a callback of the collector or of a weak reference (other packages keep
-# such): it reports the interruption and the call goes on, which is one of the two outcomes allowed here.
+# Python cannot raise what comes inside a callback of the collector or of a weak reference (other packages
+# keep such): it reports the interruption and the call goes on, which is one of the two outcomes allowed here.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no alarms")
 @pytest.mark.parametrize("name", CALLS)

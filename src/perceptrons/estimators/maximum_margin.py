@@ -14,9 +14,8 @@ from sklearn.utils.validation import validate_data
 from .. import kernels
 from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory import _outward as outward
-from ..theory import kernel_bracket
-from ..theory import separability as record
-from ..theory.separability import Separability
+from ..theory import inseparability, kernel_bracket, weighted_rows
+from ..theory.separability import Separability, rounded_up
 from . import checks, objects
 from .checks import estimator
 from .halfspace import Halfspace
@@ -283,7 +282,7 @@ class MaxMargin(Halfspace):
             points, e = self._points(X)
             rows = X
             if self.kernel is None and (e > 0 or points.radius >= TOO_LONG) and whole(given):
-                rows = record.as_rows(given)
+                rows = weighted_rows.as_rows(given)
             targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
                 limits = maximum.Limits(float(self.tol), int(self.max_iter), deadline, progress.gap)
@@ -413,7 +412,7 @@ class MaxMargin(Halfspace):
         what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
         warnings.warn(
             f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
-            f"there is none: undecided. The largest margin is at most {record.rounded_up(up)}; this w has "
+            f"there is none: undecided. The largest margin is at most {rounded_up(up)}; this w has "
             f"{low:.3g}. Give more max_time or max_iter, ask perceptrons.separability, or give a finite C.",
             ConvergenceWarning,
             stacklevel=4,
@@ -429,13 +428,13 @@ class MaxMargin(Halfspace):
             return time.perf_counter() >= end
 
         if self.kernel is None:
-            return record.proof_near(record.as_rows(X), y, free, weights, late)
+            return inseparability.proof_near(weighted_rows.as_rows(X), y, free, weights, late)
         rows, plain = np.flatnonzero(weights), objects.described(self.kernel_)
         if plain is not None:
             whole = kernel_bracket.whole_values(plain, objects.raw(X), rows)
-            return record.kernel_proof_near(*whole, y, free, weights, rows, late) if whole else None
+            return inseparability.kernel_proof_near(*whole, y, free, weights, rows, late) if whole else None
         values = maximum.KernelPoints(self.kernel_, X[rows], np.ones(len(rows))).fresh(np.arange(len(rows)))
-        return record.kernel_proof_near(values, None, y, free, weights, rows, late)
+        return inseparability.kernel_proof_near(values, None, y, free, weights, rows, late)
 
     def _not_separable(self, proof: Separability, classes: np.ndarray, r: int) -> Exception:
         names = [repr(label) for label in classes.tolist()]

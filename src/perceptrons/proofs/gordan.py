@@ -20,11 +20,10 @@ from scipy import optimize, sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from ..estimators import checks
-from ..theory import _lifting, _simplex
+from ..theory import _lifting, _simplex, inseparability, weighted_rows
 from ..theory import _outward as outward
-from ..theory import separability as record
 from ..theory._outward import is_sparse
-from ..theory.separability import Separability
+from ..theory.separability import Separability, claimed
 
 EPOCHS = 100  # of the perceptron, at most, in each of two spaces
 NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), measured
@@ -96,8 +95,8 @@ def separability(
     y = column_or_1d(y)
     check_consistent_length(X, y)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # every answer is checked
-        rows = record.as_rows(given if is_whole(given) else X)
-        search = Search(rows, record.signs(y), fit_intercept, exact, began, max_time, verbose)
+        rows = weighted_rows.as_rows(given if is_whole(given) else X)
+        search = Search(rows, weighted_rows.signs(y), fit_intercept, exact, began, max_time, verbose)
         found = search.at_once() or search.by_perceptron() or search.by_parts() or search.undecided()
     search.say(f"{found.verdict}: {found.claim}")
     return found
@@ -141,7 +140,7 @@ class Search:
             claim="",
             **found,
         )
-        return replace(made, claim=record.claimed(made, self.n))
+        return replace(made, claim=claimed(made, self.n))
 
     def say(self, text: str) -> None:
         if self.verbose:
@@ -188,7 +187,7 @@ class Search:
                 self.why = "the time was over"
         lam = np.zeros(self.n)
         lam[rows] = np.maximum(weights / weights.sum(), 5e-324)
-        rho = record.exact_residual(lam, self.rows, self.y, self.fit_intercept)
+        rho = weighted_rows.exact_residual(lam, self.rows, self.y, self.fit_intercept)
         if rho < self.rho:
             self.weights, self.rho = lam, rho
         return None
@@ -206,7 +205,7 @@ class Search:
 
     def _proved(self, rows: np.ndarray, whole: list[int], reason: str) -> Separability | None:
         seconds = time.perf_counter() - self.began
-        found = record.exact_proof(
+        found = inseparability.exact_proof(
             self.rows, self.y, self.fit_intercept, rows, whole, reason, seconds=seconds
         )
         return found if found is not None and found.check(self.rows, self.y, exact=True) is None else None
@@ -395,7 +394,7 @@ class Search:
             if answer.weights is not None and np.any(answer.weights > 0.0):
                 power = np.frexp(self.lengths[part])[1]  # weights of rows as they are, times a power of 2
                 lam = np.ldexp(answer.weights / np.ldexp(self.lengths[part], -power), power.min() - power)
-                found = self.not_separable(part, lam, record.meets(part.size, self.fit_intercept))
+                found = self.not_separable(part, lam, inseparability.meets(part.size, self.fit_intercept))
                 if found is not None or not self.exact:
                     return found, None
         return self._small(part), None
@@ -414,7 +413,7 @@ class Search:
             self.why = "the time was over"
             return None
         if weights is not None:
-            return self._proved(part, weights, record.meets(part.size, self.fit_intercept))
+            return self._proved(part, weights, inseparability.meets(part.size, self.fit_intercept))
         assert v is not None
         w, b = self._float_separator(v, features, shifts)
         for factor in (1.0, 1.5, 1.25, 1.75):  # another length is rounded in another way
@@ -428,8 +427,8 @@ class Search:
         return None
 
     def integer_columns(self, rows: np.ndarray) -> Any:
-        """Columns, features and exponents: see :func:`perceptrons.theory.separability.integer_columns`."""
-        return record.integer_columns(self.rows, self.y, self.fit_intercept, rows)
+        """Columns, features and exponents: see :func:`perceptrons.theory.weighted_rows.integer_columns`."""
+        return weighted_rows.integer_columns(self.rows, self.y, self.fit_intercept, rows)
 
     def _float_separator(
         self, v: list[int], features: np.ndarray, shifts: np.ndarray

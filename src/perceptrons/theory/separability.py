@@ -18,24 +18,19 @@ from __future__ import annotations
 
 import math
 import re
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from . import _lifting, _simplex
 from . import _outward as outward
 from . import _rational as rational
-from ._outward import column_sums, is_sparse
+from .weighted_rows import as_rows, combination, exact_residual, float_residual, signs
 
 VERDICTS = ("separable", "not separable", "undecided")
 MOST_ROWS = 10**8  # of a stored proof
-SMALL = 10_000  # entries of a tableau in whole numbers
-TINY = 1e-10  # a weight this small beside the largest may be rounding
 AGREE = 1e-9  # relative difference up to which two ways of computing a number agree
 
 #: How a proof may have been found, by verdict. Numbers in them are checked where the data tell.
@@ -469,236 +464,6 @@ def rounded_up(value: float) -> str:
             else f"{float(Fraction(digits)) + 0.1:.1f}e{power}"
         )
     return text
-
-
-# ------------------------------------------------------------------------------------------- arithmetic
-
-
-def as_rows(X: Any) -> Any:
-    """Rows as they are: float64, or whole numbers where float64 would round them.
-
-    An array, or CSR with its entries in order, each once, none zero.
-    """
-    if is_sparse(X):
-        made = sparse.csr_array(X, copy=True)
-        if made.dtype.kind not in "iu" or not _rounds(made.data):
-            made = made.astype(np.float64)
-        made.sum_duplicates()
-        made.eliminate_zeros()
-        return made
-    array = np.asarray(X)
-    if array.ndim != 2:
-        raise ValueError(f"X must be a matrix of one row per example; got {array.ndim} dimension(s).")
-    if array.dtype.kind == "O" and all(type(v) is int for v in array.flat) and _rounds(array):
-        return array
-    return array.astype(object) if array.dtype.kind in "iu" and _rounds(array) else array.astype(np.float64)
-
-
-def _rounds(k: np.ndarray) -> bool:
-    """Whether some of these integers are beyond the whole numbers that float64 has."""
-    return bool(k.size) and max(int(k.max()), -int(k.min())) > 2**53
-
-
-def signs(y: Any) -> np.ndarray:
-    """Labels as -1 and +1, the larger one +1; a single one is +1, or -1 if it is a number up to 0.
-
-    >>> signs(["ham", "spam"]), signs([0, 0])
-    (array([-1.,  1.]), array([-1., -1.]))
-    """
-    y = np.asarray(y).ravel()
-    labels, codes = np.unique(y, return_inverse=True)
-    if len(labels) > 2:
-        shown = ", ".join(repr(label) for label in labels[:3].tolist())
-        raise ValueError(
-            f"y must have one or two labels; got {len(labels)}: {shown}, ... Ask for one class against "
-            "the rest: y == label."
-        )
-    if len(labels) == 1:
-        negative = labels.dtype.kind in "biuf" and labels[0] <= 0
-        return np.full(y.size, -1.0 if negative else 1.0)
-    return np.where(codes.reshape(-1) == 1, 1.0, -1.0)
-
-
-def float_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> tuple[float, float]:
-    """The residual in one product, and how far rounding may have moved it."""
-    rows = np.flatnonzero(lam)
-    (part, e), c = outward.scaled(X[rows]), lam[rows] * y[rows]
-    s = np.asarray(part.T @ c).ravel()
-    size = np.asarray(abs(part).T @ np.abs(c)).ravel()
-    if fit_intercept:
-        one = float(np.ldexp(1.0, -e))
-        s, size = np.append(s, one * c.sum()), np.append(size, one)
-    slack = 1.01 * (2 * rows.size + s.size + 16) * (rational.UNIT * outward.norm(size).high + rational.TINY)
-    found = float(np.ldexp(outward.norm(s).high, e)), float(np.ldexp(slack, e))
-    return found if all(map(math.isfinite, found)) else (exact_residual(lam, X, y, fit_intercept), 0.0)
-
-
-def exact_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> float:
-    """The norm of the weighted rows over the sum of the weights; rounded once, up."""
-    rows = np.flatnonzero(lam)
-    k, _ = rational.whole(lam[rows])
-    c = k.astype(object)
-    total = int(c.sum())
-    c = c * y[rows].astype(np.int64).astype(object)
-    sums, shift = column_sums(c, rows, X)
-    up, down = max(shift, 0), max(-shift, 0)  # x_i = whole numbers times 2^(down - up)
-    square = sum(int(v) ** 2 for v in sums) << (2 * down)
-    if fit_intercept:
-        square += (int(c.sum()) << up) ** 2
-    return rational.root_above(square, (total << up) ** 2)
-
-
-def combination(n: Any, rows: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> str | None:
-    """Whether whole numbers n weigh the rows y(x, 1) to 0 exactly; what is left, in words, if not."""
-    c = np.empty(len(n), dtype=object)
-    c[:] = [k if s > 0 else -k for k, s in zip(n, y[rows])]
-    if fit_intercept and sum(c) != 0:
-        return "the whole-number weights of the two classes do not sum to the same"
-    sums, _ = column_sums(c, rows, X)
-    if any(sums):
-        return "the whole-number weights do not weigh the rows to 0"
-    return None
-
-
-def exact_proof(
-    X: Any,
-    y: np.ndarray,
-    fit_intercept: bool,
-    rows: np.ndarray,
-    numerators: list[int],
-    reason: str,
-    seconds: float = 0.0,
-) -> Separability | None:
-    """The verdict "not separable" for whole-number weights of some rows; None if their combination is not 0.
-
-    X and y are what :func:`as_rows` and :func:`signs` give.
-    """
-    pairs = sorted((int(i), int(k)) for i, k in zip(rows, numerators) if k)
-    if not pairs or min(k for _, k in pairs) < 0:
-        return None
-    at, n = np.array([i for i, _ in pairs]), tuple(k for _, k in pairs)
-    if combination(n, at, X, y, fit_intercept) is not None:
-        return None
-    weights = np.array([rational.ratio(k, sum(n)) for k in n])
-    lam = np.zeros(y.size)
-    lam[at] = np.maximum(weights / weights.sum(), 5e-324)
-    point = None
-    if fit_intercept:
-        point = np.asarray(outward.floats(X).T @ np.where(y > 0, 2.0 * lam, 0.0)).ravel()
-    found = Separability(
-        verdict="not separable",
-        fit_intercept=fit_intercept,
-        claim="",
-        reason=reason,
-        one_class=bool(np.all(y == y[0])),
-        exact=True,
-        weights=lam,
-        residual=exact_residual(lam, X, y, fit_intercept),
-        point=point,
-        numerators=n,
-        denominator=sum(n),
-        bracket=(0.0, 0.0),
-        seconds=seconds,
-    )
-    return replace(found, claim=claimed(found, y.size))
-
-
-def meets(rows: int, fit_intercept: bool) -> str:
-    """The reason of a proof among so many rows."""
-    return f"among {rows} rows both hulls meet" if fit_intercept else f"{rows} rows have 0 in their hull"
-
-
-def integer_columns(X: Any, y: np.ndarray, fit_intercept: bool, rows: np.ndarray) -> Any:
-    """(columns y(x, 1) of some rows times powers of 2, the features that they have, the exponents)."""
-    part = X[rows]
-    if is_sparse(part):
-        features = np.unique(part.indices)
-        block = part.tocsc()[:, features].toarray()
-    else:
-        features = np.flatnonzero(np.any(part != 0, axis=0))
-        block = part[:, features]
-    k, shifts = rational.whole(block, axis=0)
-    signs = y[rows].astype(np.int64)
-    lines = k.T * signs
-    if fit_intercept:
-        lines = np.vstack([lines, signs[None, :].astype(lines.dtype)])
-    return lines, features, np.asarray(shifts)
-
-
-def proof_near(
-    X: Any, y: np.ndarray, fit_intercept: bool, weights: np.ndarray, late: Callable[[], bool]
-) -> Separability | None:
-    """The verdict "not separable" from weights that floats suggest, once they are found in whole numbers.
-
-    Where that fails, small data have a simplex method in whole numbers. None: nothing is proved, in the time
-    that ``late`` leaves. X is what :func:`as_rows` gives.
-    """
-    began = time.perf_counter()
-    every = np.arange(len(y))
-    tries = [(every[weights > TINY * weights.max()], False), (every[weights > 0.0], False)]
-    if len(y) * (X.shape[1] + 2) <= SMALL:
-        tries.append((every, True))
-    try:
-        for rows, whole in tries:
-            columns, *_ = integer_columns(X, y, fit_intercept, rows)
-            if whole:
-                n, _ = _simplex.alternatives(columns.T, late)
-            else:
-                n = _lifting.null_weights(columns, weights[rows], late)
-            if n is not None:
-                seconds = time.perf_counter() - began
-                return exact_proof(X, y, fit_intercept, rows, n, meets(rows.size, fit_intercept), seconds)
-    except _lifting.OutOfTime:
-        pass
-    return None
-
-
-def kernel_proof_near(
-    K: np.ndarray,
-    unit: Fraction | None,
-    y: np.ndarray,
-    fit_intercept: bool,
-    weights: np.ndarray,
-    rows: np.ndarray,
-    late: Callable[[], bool],
-) -> Separability | None:
-    """The same for values K of a kernel between some rows.
-
-    Floats: a statement about these values, as they are. Whole numbers: the kernel's own values over ``unit``,
-    or 1 for the same object twice and 0 else (``unit`` is None).
-    """
-    k, _ = rational.whole(K)
-    signs = y[rows].astype(np.int64)
-    M = k * np.multiply.outer(signs, signs)
-    if fit_intercept:
-        M = np.vstack([M, signs[None, :].astype(M.dtype)])
-    try:
-        n = _lifting.null_weights(M, weights[rows], late)
-    except _lifting.OutOfTime:
-        return None
-    if n is None:
-        return None
-    lam = np.zeros(y.size)
-    lam[rows] = [rational.ratio(v, sum(n)) if v else 0.0 for v in n]
-    c = rational.whole(lam[rows])[0].astype(object)
-    k2, shift = rational.whole(K)
-    square = Fraction(int((c * signs) @ k2.astype(object) @ (c * signs)), int(c.sum()) ** 2)
-    square = max(square / Fraction(2) ** int(shift), Fraction(0)) * (unit or 1)
-    computed = "" if K.dtype == object else ", by its values as computed"
-    kept = tuple(int(v) for v in n if v)
-    return Separability(
-        verdict="not separable",
-        fit_intercept=fit_intercept,
-        claim=f"no hyperplane separates the {y.size} rows in the kernel's space{computed}",
-        reason=meets(len(kept), fit_intercept),
-        one_class=bool(np.all(y == y[0])),
-        exact=True,
-        weights=lam,
-        residual=rational.root_above(square.numerator, square.denominator),
-        numerators=kept,
-        denominator=sum(kept),
-        bracket=(0.0, 0.0),
-    )
 
 
 def _agrees(claimed: float, found: outward.Range, up: bool) -> bool:
