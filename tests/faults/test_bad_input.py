@@ -788,6 +788,7 @@ BAD: dict[str, list[Any]] = {
     "solver": ["qp", None],
     "step": [0.0, -1.0, "newton", None],
     "threshold": [0.0, 0.5, "n"],
+    "tol": [-1.0, np.nan, "1"],
     "validation_fraction": [0.0, 1.0, -0.5, "0.1"],
     "variant": ["III", None],
     "verbose": [-1, "yes", 0.5],

@@ -46,7 +46,12 @@ _CONFIDENT = ("arow", "scw")  #: rules of second order that texts take, too
 _OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
 _OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
 _RUN_BY_US = {"callback", "verbose", "warm_start", "shuffle", "random_state", "early_stopping"}
-_OF_EPOCHS = {"max_iter", "n_iter_no_change", "validation_fraction"}  #: fit knows them, a stream does not
+_OF_EPOCHS = {
+    "max_iter",
+    "n_iter_no_change",
+    "validation_fraction",
+    "tol",
+}  #: fit knows them, a stream does not
 
 
 def complete_rule(start: str) -> list[str]:

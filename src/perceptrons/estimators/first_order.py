@@ -150,9 +150,14 @@ class OnlineClassifier(FirstOrder):
         ``fit`` goes on from the weights it finds.
     early_stopping : bool, default=False
         Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
-        better score on them. ``partial_fit`` and ``learn_one`` refuse it.
+        better score on them. The epoch with the best score is kept, with its counts, log and bracket; see
+        ``best_iter_``. ``partial_fit`` and ``learn_one`` refuse it.
     validation_fraction : float, default=0.1
     n_iter_no_change : int, default=5
+    tol : float or None, default=None
+        Stop, too, after ``n_iter_no_change`` epochs in a row whose mean loss is not below the least so far
+        by ``tol`` or more. The loss of a row is :math:`\max(0, 1 - m)^2`, before the row is learned. None:
+        the loss stops nothing. For learners that count this loss, so not for the multiplicative ones.
     log_updates : bool, default=False
         Keep ``update_log_``.
     max_log : int, default=10_000_000
@@ -172,7 +177,10 @@ class OnlineClassifier(FirstOrder):
     n_mistakes_, n_updates_, n_errors_ : int
         Rows on the wrong side or on the hyperplane; updates; wrong predictions. One-vs-rest: the sums.
     history_ : list of dict
-        The same counts per epoch.
+        The same counts per epoch, up to the one that is kept.
+    best_iter_ : int
+        With ``early_stopping``: the epoch that is kept, counted from 1; ``n_iter_`` counts all that were run,
+        and ``validation_scores_`` has their scores. With ``order=`` the last one is kept.
     stop_reason_ : str
         ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"callback"``, ``"end of order"``,
         ``"failed"`` …

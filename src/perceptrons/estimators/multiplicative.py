@@ -42,6 +42,8 @@ def linked(model: Any, name: str) -> np.ndarray:
 class Thresholded(Streaming):
     """Learners of disjunctions: no intercept, a tie is positive, one learner per class beyond two."""
 
+    _counts_loss = False
+
     fit_intercept: ClassVar[bool] = False  # type: ignore[misc]  # a threshold takes its place
     intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]
     row_norm: ClassVar[None] = None  # type: ignore[misc]  # inputs are 0 to 1 as they are
@@ -258,6 +260,8 @@ class BalancedWinnow(Streaming):
     eta: float = 0.1
     mistake: str = "margin"
 
+    _counts_loss = False
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.positive("eta", self.eta)
@@ -319,6 +323,7 @@ class PNormPerceptron(Streaming):
     mistake: str = "margin"
 
     _of_state = ("p",)
+    _counts_loss = False
 
     def _check_params(self) -> None:
         super()._check_params()

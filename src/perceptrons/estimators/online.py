@@ -22,6 +22,7 @@ from .checks import estimator
 from .class_weights import Weighing
 from .progress import Progress
 from .readouts import Readouts
+from .stopping import Judge
 from .undoing import whole_call
 from .writing import at_rest, close_lane, one_writer, unchanged_on_error
 
@@ -50,12 +51,15 @@ class Online(Watched, Weighing, Readouts):
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 5
+    tol: float | None = None
     callback: Any = None
     n_jobs: int | None = None
     verbose: int = 0
 
     #: weights of a row other than 0 and 1 have a meaning
     _takes_weights: ClassVar[bool] = False
+    #: the loops sum the hinge losses of the rows
+    _counts_loss: ClassVar[bool] = True
     #: parameters that what is kept depends on, beside those of frames and readouts
     _of_state: ClassVar[tuple[str, ...]] = ()
 
@@ -66,6 +70,13 @@ class Online(Watched, Weighing, Readouts):
             checks.flag(name, getattr(self, name))
         checks.positive("validation_fraction", self.validation_fraction, below=1.0)
         checks.whole("n_iter_no_change", self.n_iter_no_change)
+        if self.tol is not None:
+            checks.positive("tol", self.tol, zero=True)
+            if not self._counts_loss:
+                raise ValueError(
+                    f"tol is for learners that count a hinge loss; {type(self).__name__} counts none: got "
+                    f"tol={self.tol!r}. Leave tol=None, or use early_stopping=True."
+                )
         checks.whole("max_log", self.max_log, least=0)
         checks.class_weight(getattr(self, "class_weight", None))
         checks.n_jobs(self.n_jobs)
@@ -301,6 +312,8 @@ class Online(Watched, Weighing, Readouts):
         """What was found about the rows of a fit does not hold for those that come."""
         self._bounds: Any = None
         self._steps: list[Any] | None = None
+        for name in ("best_iter_", "validation_scores_"):
+            self.__dict__.pop(name, None)
 
     def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
         rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
@@ -316,7 +329,7 @@ class Online(Watched, Weighing, Readouts):
         targets = space.targets(batch.codes)
         epochs = iter(orders) if orders is not None else self._orders(batch, rng, train)
         total = len(orders) if orders is not None else self.max_iter
-        best, since_best, clean = -np.inf, 0, False
+        judge, clean = Judge(self, keeps=orders is None), False
         self._check_width_of(batch)
         watched = self.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
         self._longest = self._radius(batch)
@@ -341,14 +354,15 @@ class Online(Watched, Weighing, Readouts):
                     record = self._record(space.counts().since(before))
                     clean = record["updates"] == 0
                     if held_out is not None:
-                        score = self._held_out_score(batch, held_out)
-                        record["validation_score"] = score
-                        since_best = 0 if score > best else since_best + 1
-                        best = max(best, score)
+                        record["validation_score"] = self._held_out_score(batch, held_out)
+                        judge.score(record["validation_score"])
+                    if self.tol is not None:
+                        record["loss"] = self._mean_loss(space.counts().since(before))
+                        judge.loss(record["loss"])
                     self.history_.append(record)
                     debugging.after_epoch(self)
                     progress.epoch(self.n_iter_, record)
-                    reason = self._why_stop(batch, record, clean, since_best)
+                    reason = self._why_stop(batch, record, clean, judge.stalled())
                     with at_rest(self):
                         told = watch.epoch_ends()
                         if self.callback is not None and self.callback(self):
@@ -356,6 +370,8 @@ class Online(Watched, Weighing, Readouts):
                     if orders is None and (reason is not None or told):
                         self.stop_reason_ = reason or "callback"
                         break
+            judge.finish()
+            space = self._space
         except BaseException:
             self.stop_reason_ = "failed"
             space.take_steps()
@@ -388,11 +404,11 @@ class Online(Watched, Weighing, Readouts):
     def _report_to(self, progress: Progress) -> None:
         """For learners whose epochs are long: show them while they go on."""
 
-    def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, idle: int) -> str | None:
+    def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         """A reason to stop after an epoch, or None."""
         if clean:
             return "clean pass"
-        if self.early_stopping and idle >= self.n_iter_no_change:
+        if stalled:
             return "no improvement"
         if self.max_iter is None and not self.fit_intercept:
             counts = batch.weights > 0.0 if len(batch.weights) else True
@@ -432,6 +448,11 @@ class Online(Watched, Weighing, Readouts):
             intake.check_again(batch.X)
         guess = self._decide(self._scores(batch.X[held_out]))
         return float(np.mean(guess == batch.codes[held_out]))
+
+    @staticmethod
+    def _mean_loss(counts: Any) -> float:
+        """Mean squared hinge loss of the rows of an epoch, each before it was learned."""
+        return float(counts.squared_loss / max(1, counts.examples))
 
     def _record(self, counts: Any) -> dict[str, Any]:
         return {

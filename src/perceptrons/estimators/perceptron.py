@@ -293,11 +293,11 @@ class MarginPerceptron(FirstOrder):
     def _refuted(self) -> bool:
         return _most_updates(self._space) > self._bound()
 
-    def _why_stop(self, batch: Batch, record: Any, clean: bool, idle: int) -> str | None:
+    def _why_stop(self, batch: Batch, record: Any, clean: bool, stalled: bool) -> str | None:
         one_rule = self._space_from_zero() and not self._changed
         if not clean and not len(batch.weights) and one_rule and self._refuted():
             return "bound exceeded"
-        return super()._why_stop(batch, record, clean, idle)
+        return super()._why_stop(batch, record, clean, stalled)
 
     def _space_from_zero(self) -> bool:
         return all(learner.from_zero for learner in _learners(self._space))

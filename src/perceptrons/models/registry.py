@@ -107,6 +107,8 @@ _LEFT = frozenset(
             "_begun",
             "_changed",
             "_counted",
+            "best_iter_",
+            "validation_scores_",
             "_framed",
             "history_",
             "n_iter_",

@@ -88,6 +88,12 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     need(isinstance(state.get("history_"), list), "history_ is no list")
     need(all(isinstance(record, dict) for record in state["history_"]), "history_ has no records")
     whole("n_iter_", state.get("n_iter_"))
+    if "best_iter_" in state:
+        whole("best_iter_", state["best_iter_"], 0, state["n_iter_"])
+        scores: Any = state.get("validation_scores_")
+        need(isinstance(scores, list), "validation_scores_ is no list")
+        for score in scores:
+            number("a validation score", score)
     need(isinstance(state.get("stop_reason_"), str), "stop_reason_ is no string")
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))

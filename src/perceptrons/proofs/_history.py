@@ -70,7 +70,7 @@ class History:
         reason = getattr(model, "stop_reason_", "")
         run: dict[str, Any] = {
             "examples": examples,
-            "epochs": int(getattr(model, "n_iter_", 1)),
+            "epochs": int(getattr(model, "best_iter_", getattr(model, "n_iter_", 1))),
             "mistakes": total.get("mistakes"),
             "updates": total.get("updates"),
             "errors": total.get("errors"),

@@ -53,7 +53,7 @@ class Subject:
         self.visits = self._visits()
         self.converged = (
             str(getattr(model, "stop_reason_", "")) == "clean pass"
-            and not getattr(model, "early_stopping", False)
+            and not hasattr(model, "best_iter_")
             and self.from_zero
         )
 
