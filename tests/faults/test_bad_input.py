@@ -824,10 +824,7 @@ def bad_parameters() -> list[Any]:
 
 @pytest.mark.parametrize(("name", "parameter", "values"), bad_parameters())
 def test_bad_parameters(name, parameter, values):
-    if parameter == "validation_fraction":
-        model = fitted(name, early_stopping=True, validation_fraction=0.25)
-    else:
-        model = fitted(name)
+    model = fitted(name)
     good = model.get_params()[parameter]
     for value in values:
         before = snapshot(model)
