@@ -487,3 +487,22 @@ def test_piqp_that_is_missing_is_asked_for_by_name(monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'perceptrons\[qp\]'"):
         MaxMargin(solver="piqp").fit([[0.0], [1.0]], [0, 1])
     assert clone(MaxMargin()).fit([[0.0], [1.0]], [0, 1]).margin_ == pytest.approx(0.5)
+
+
+@needs_piqp
+@pytest.mark.parametrize("C", [np.inf, 1.0], ids=["hard", "soft"])
+@pytest.mark.parametrize("free", [False, True], ids=["through the origin", "free"])
+def test_the_support_of_piqp_is_on_the_margin(free, C):
+    for seed in (0, 3, 4, 16, 18, 27):  # some left multipliers of 1e-9 to 1e-5 on rows off the margin
+        rng = np.random.default_rng(seed)
+        u = rng.normal(size=6)
+        u /= np.linalg.norm(u)
+        X = rng.normal(size=(40, 6))
+        y = np.where(X @ u > 0, 1, -1)
+        X = X + 0.3 * y[:, None] * u  # separable
+        model = MaxMargin(solver="piqp", fit_intercept=free, C=C).fit(X, y)
+        margins = y[model.support_] * model.decision_function(X[model.support_])
+        assert (margins <= 1.0 + 1e-5).all()
+        np.testing.assert_array_equal(
+            np.sort(model.support_), np.sort(MaxMargin(fit_intercept=free, C=C).fit(X, y).support_)
+        )

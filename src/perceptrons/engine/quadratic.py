@@ -60,21 +60,56 @@ def solve(points: Points, y: np.ndarray, free: bool, C: float, limits: Limits) -
     alpha = balanced(alpha, y) if free else alpha
     if not alpha.any():
         return None
-    n_iter = int(solver.result.info.iter)
+    status, n_iter = solver.result.info.status, int(solver.result.info.iter)
+    alpha, b, pair, gap = _judged(points, y, free, C, alpha)
+    for _ in range(3):  # each time on fewer rows
+        fewer = _on_the_margin(points, y, b, alpha)
+        rows = np.flatnonzero(fewer)
+        if len(rows) in (0, np.count_nonzero(alpha)):
+            break
+        judged = _judged(points, y, free, C, balanced(fewer, y) if free else fewer)
+        if (
+            judged[3] > max(gap, limits.tol) and not limits.late()
+        ):  # without the others these need a little more
+            again = _dual(solver, points, y, free, C, limits, rows)
+            if again is None or not again.any():
+                break
+            judged = _judged(points, y, free, C, balanced(again, y) if free else again)
+        if judged[3] > max(gap, limits.tol):
+            break
+        alpha, b, pair, gap = judged
+    return Answer(alpha, b, pair, gap, n_iter, _reason(status, n_iter, gap, limits))
+
+
+def _judged(points: Points, y: np.ndarray, free: bool, C: float, alpha: np.ndarray) -> Any:
+    """(alpha, b, bracket, gap); of a hard margin the smallest is 1."""
     if isinf(C):
         alpha, b, pair = to_margin_one(points, y, free, alpha)
-        gap = max(0.0, relative_gap(pair))
-    else:
-        gap, b, pair = soft_gap(points, y, free, C, alpha)
-    return Answer(alpha, b, pair, gap, n_iter, _reason(solver.result.info, gap, limits))
+        return alpha, b, pair, max(0.0, relative_gap(pair))
+    gap, b, pair = soft_gap(points, y, free, C, alpha)
+    return alpha, b, pair, gap
 
 
-def _reason(info: Any, gap: float, limits: Limits) -> str:
+def _on_the_margin(points: Points, y: np.ndarray, b: float, alpha: np.ndarray) -> np.ndarray:
+    """The multipliers without those of rows off the margin, which an interior point leaves positive.
+
+    At the optimum a row has its multiplier or its slack y f(x) - 1 at 0. Short of it the product of both is
+    about the same small number everywhere, so the larger of the two, each on its own scale, is the one that
+    is not 0: the multiplier over the largest of them, the slack over the margin 1.
+    """
+    rows = np.flatnonzero(alpha)
+    slack = y[rows] * (points.scores(rows, alpha[rows] * y[rows])[rows] + b) - 1.0
+    fewer = np.zeros_like(alpha)
+    fewer[rows] = np.where(alpha[rows] > slack * alpha.max(), alpha[rows], 0.0)
+    return fewer
+
+
+def _reason(status: Any, n_iter: int, gap: float, limits: Limits) -> str:
     if gap <= limits.tol:
         return GAP_CLOSED
-    if info.status == piqp().PIQP_SOLVED:
+    if status == piqp().PIQP_SOLVED:
         return ROUNDING
-    return MAX_ITER if info.iter >= limits.max_iter else MAX_TIME
+    return MAX_ITER if n_iter >= limits.max_iter else MAX_TIME
 
 
 def _run(solver: Any, limits: Limits) -> bool:
@@ -108,13 +143,19 @@ def _primal(solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits
     return np.maximum(0.0, np.asarray(solver.result.z_u)) / scale**2
 
 
-def _dual(solver: Any, points: Points, y: np.ndarray, free: bool, C: float, limits: Limits) -> Any:
-    fits(points.n, 2 * points.n, "The matrix of piqp")
-    everything = np.arange(points.n)
-    Q = points.block(everything, everything) * (y[:, None] * y[None, :])
-    equal = (y[None, :], np.zeros(1)) if free else (None, None)
-    upper = np.full(points.n, C) if not isinf(C) else None
-    solver.setup(Q, -np.ones(points.n), *equal, None, None, None, np.zeros(points.n), upper)
+def _dual(
+    solver: Any, points: Points, y: np.ndarray, free: bool, C: float, limits: Limits, rows: Any = None
+) -> Any:
+    """The multipliers, one per row; those of other rows than ``rows`` are 0."""
+    rows = np.arange(points.n) if rows is None else rows
+    n, signs = len(rows), y[rows]
+    fits(n, 2 * n, "The matrix of piqp")
+    Q = points.block(rows, rows) * (signs[:, None] * signs[None, :])
+    equal = (signs[None, :], np.zeros(1)) if free else (None, None)
+    upper = np.full(n, C) if not isinf(C) else None
+    solver.setup(Q, -np.ones(n), *equal, None, None, None, np.zeros(n), upper)
     if not _run(solver, limits):
         return None
-    return np.clip(np.asarray(solver.result.x), 0.0, C)
+    alpha = np.zeros(points.n)
+    alpha[rows] = np.clip(np.asarray(solver.result.x), 0.0, C)
+    return alpha
