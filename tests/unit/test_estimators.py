@@ -182,9 +182,10 @@ def test_early_stopping(readout):
         early_stopping=True, n_iter_no_change=3, max_iter=200, random_state=0, readout=readout
     ).fit(NOISE, COIN)
     assert model.stop_reason_ == "no improvement"
-    scores = [record["validation_score"] for record in model.history_]
+    scores = model.validation_scores_
     best = int(np.argmax(scores))
     assert len(scores) == best + 1 + 3
+    assert [record["validation_score"] for record in model.history_] == scores[: best + 1]
     assert all(record["examples"] == 54 for record in model.history_)  # a tenth is held out
     assert {round(6 * s, 9) % 1 for s in scores} == {0.0}  # of six rows
 
