@@ -355,7 +355,8 @@ def test_many_classes_that_appear_on_the_way():
     for text, label in zip(["alpha beta", "gamma delta", "epsilon zeta"] * 4, [0, 1, 2] * 4):
         clf.learn_one(text, label)
     assert clf.predict(["alpha", "gamma", "zeta"]).tolist() == [0, 1, 2]
-    assert clf.score_one("alpha").shape == (3,)
+    assert [type(score) for score in clf.score_one("alpha")] == [float] * 3
+    assert [type(part) for part in (clf.predict_one("alpha"), clf.explain("alpha").label)] == [int, int]
 
 
 def test_an_explanation_adds_up():

@@ -14,6 +14,7 @@ from ..engine.custom import engine_rule
 from ..estimators import changing, checks
 from ..estimators.checks import estimator
 from ..estimators.first_order import OnlineClassifier
+from ..estimators.one_row import python_label
 from ..estimators.writing import open_lane
 from ..io import Texts
 from ..rows import Csr
@@ -346,7 +347,7 @@ max_log, callback, verbose
             self.prepare_batch([x])
 
     def score_one(self, x: Any) -> Any:
-        """Score of one text: a number, or one per class for more than two classes."""
+        """Score of one text: a float, or a list of one per class for more than two classes."""
         lane = self.__dict__.get("_lane")
         if lane is not None and self.readout in ("last", "average") and not self.normalized_votes:
             _, score, _, recipe, bench, out, v, track, state, desk, pointers, _ = lane
@@ -428,8 +429,9 @@ max_log, callback, verbose
             for name, value, weight in zip(names, rows.data, weights, strict=True)
         ]
         found.sort(key=lambda c: -abs(c.contribution))
-        towards = self.classes_[code if len(score) > 1 else len(self.classes_) - 1]
-        return Explanation(self.classes_[code], towards, float(score[column]), float(bias * scale), found)
+        towards = python_label(self.classes_[code if len(score) > 1 else len(self.classes_) - 1])
+        label = python_label(self.classes_[code])
+        return Explanation(label, towards, float(score[column]), float(bias * scale), found)
 
     def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """The features that speak most for each label, with their weights; needs ``keep_names=True``.
