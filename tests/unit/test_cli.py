@@ -14,7 +14,8 @@ import pytest
 
 from perceptrons import AROW, KernelClassifier, Perceptron, TextClassifier, kernels, rules
 from perceptrons.cli import main, rows
-from perceptrons.cli.learners import RULES, kernel_of, value_of
+from perceptrons.cli.learners import RULES, _fitting, kernel_of, learner, value_of
+from perceptrons.cli.options import Learning
 from perceptrons.cli.printing import plain
 from perceptrons.cli.scores import Confusion
 from perceptrons.io import read_libsvm
@@ -183,6 +184,14 @@ def test_texts_take_rules_with_a_confidence_per_column(folder, run):
     assert run("train", "mail.tsv", "-m", "m", "--text", "--rule", "arow", "--r", "2", "--bits", "12")[0] == 0
     model = load("m")
     assert model.rule == rules.AROW(r=2.0) and model.readout == "last"
+
+
+def test_names_of_rules_are_the_same_in_python():
+    of_texts = [name for name in RULES if name in _fitting("--text")]
+    assert list(rules.NAMES) == [name for name in RULES if name in of_texts]
+    for name in of_texts:
+        more = {"gamma": 1.0} if name == "margin" else {}  # the command line asks for it
+        assert learner(Learning(rule=name, text=True, **more), 0, None).rule == rules.named(name)
 
 
 def test_parameters_reach_the_learner(folder, run):
