@@ -5,9 +5,11 @@ Parameters that all of them share are described once, in :class:`OnlineClassifie
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import rules
 from ..engine import multiclass, spaces
@@ -15,6 +17,7 @@ from ..engine.custom import engine_rule
 from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming
+from .online import Batch
 
 READOUTS = ("last", "average", "vote", "random")
 
@@ -82,6 +85,17 @@ class FirstOrder(Streaming):
             self._track(),
             self._by_prediction(),
         )
+
+    def _checked_order(self, order: Any, batch: Batch) -> Any:
+        orders = super()._checked_order(order, batch)
+        if orders is None and self.max_iter is None and isinstance(self._rule(), rules.RateByExamples):
+            warnings.warn(
+                "max_iter=None goes on until a clean pass, and steps of 1/t shrink so fast that there may be "
+                "none in any reasonable time, also on separable rows; give max_iter, or learning_rate=1.0.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return orders
 
     def _weighted(self) -> bool:
         return isinstance(self._rule(), rules.WEIGHTED)
