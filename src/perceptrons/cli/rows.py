@@ -236,7 +236,8 @@ class Classes:
             raise self._refused(f"{n:,} different labels in {rows:,} rows")
 
     def _refused(self, found: str) -> Failure:
-        which = "" if self.column is None else f" It is {self.column!r}."
+        number = isinstance(self.column, int)
+        which = "" if self.column is None else f" It is {'column ' if number else ''}{self.column!r}."
         return Failure(
             f"The data have {found}. Is --label-column right?{which} --max-classes N allows up to N classes."
         )
