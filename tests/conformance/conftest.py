@@ -1,0 +1,16 @@
+"""Tests of other packages that our classes do not pass by design.
+
+A module has them in ``EXPECTED_FAILURES``: the name of a test, what its case has in its name (or nothing, for
+all cases), and the reason. Such a test has to fail: one that passes is an error.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for name, part, reason in getattr(getattr(item, "module", None), "EXPECTED_FAILURES", ()):
+            if item.originalname == name and part in item.name:
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
