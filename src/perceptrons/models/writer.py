@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from .. import rules
 from ..engine import journal, spaces
+from ..estimators import changing
 from . import generators, registry, sparse
 from .container import storable
 from .errors import ModelError
@@ -206,6 +207,8 @@ class Writer:
         name = registry.estimator_name(x)
         params = registry.parameters(type(x))
         left = {k: v for k, v in x.__getstate__().items() if k not in params and k not in registry.NOT_STORED}
+        if "_begun" in left:  # the parameters are there already: those that have changed since are enough
+            left["_begun"] = {name: left["_begun"][name] for name in changing.changed(x)}
         for attribute in left:
             registry.left_by_fitting(type(x), attribute)  # raises where the reader would
         return {
