@@ -34,7 +34,8 @@ def document(rng: random.Random) -> bytes:
 
 def case(rng: random.Random) -> None:
     options = {
-        "label_column": rng.choice([None, 0, 0, -1, "label"]),
+        "label_column": rng.choice([None, 0, 0, -1, "label", "auto"]),
+        "missing": rng.choice(["refuse", "refuse", "zero", "mean", "skip"]),
         "text_column": rng.choice([None, None, -1, 1, "text"]),
         "weight_column": rng.choice([None, None, None, 2]),
         "header": rng.choice(["auto", True, False]),
