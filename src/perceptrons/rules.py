@@ -23,6 +23,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from math import sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 LOSS_TOL = 1e-12  #: a loss up to here is zero (float64); without it PA would step for ever on rounding
@@ -312,6 +313,38 @@ HELPERS = (relax, confidence_gain)  #: functions that rules call
 
 #: Rules whose formula says what a row's weight does; all others take weights 0 and 1 only.
 WEIGHTED = (Perceptron, RateByUpdates, RateByExamples, Margin, PA1, PA2)
+
+#: Names that a learner's ``rule`` takes in place of a record: those of the command line's ``--rule``. The
+#: parameters are the defaults of the estimators.
+NAMES: dict[str, Any] = {
+    "perceptron": Perceptron(),
+    "margin": Margin(),
+    "mira": MIRA(),
+    "pa": PA(),
+    "pa1": PA1(),
+    "pa2": PA2(),
+    "romma": ROMMA(),
+    "aggressive-romma": AggressiveROMMA(),
+    "alma": ALMA(alpha=0.9),
+    "arow": AROW(),
+    "scw": SCW1(NormalDist().inv_cdf(0.9)),
+}
+
+
+def named(rule: Any) -> Any:
+    """The record that a name stands for; anything else as it is.
+
+    >>> named("pa1")
+    PA1(C=1.0)
+    """
+    if not isinstance(rule, str):
+        return rule
+    record = NAMES.get(rule.lower().replace("_", "-"))
+    if record is None:
+        raise RuleError(
+            f"rule must be a record of perceptrons.rules or one of {', '.join(NAMES)}; got rule={rule!r}."
+        )
+    return record
 
 
 # ---------------------------------------------------------------- the user's own

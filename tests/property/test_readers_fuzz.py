@@ -107,6 +107,8 @@ def test_rows_or_an_error_that_says_where(format_, data):
             assert stream.skipped > 0
         except FormatError as error:  # some things concern the whole file
             assert "labels" in str(error) or "UTF-16" in str(error) or "float32" in str(error)
+        except ValueError as error:  # without the bad lines it is a table of one column, as below
+            assert "column" in str(error)
     except ValueError as error:
         assert "column" in str(error)  # a table of one column has no label and text
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 
 from perceptrons import AROW, KernelClassifier, Perceptron, TextClassifier, kernels, rules
 from perceptrons.cli import main, rows
-from perceptrons.cli.learners import RULES, kernel_of, value_of
+from perceptrons.cli.learners import RULES, _fitting, kernel_of, learner, value_of
+from perceptrons.cli.options import Learning
 from perceptrons.cli.printing import plain
 from perceptrons.cli.scores import Confusion
 from perceptrons.io import read_libsvm
-from perceptrons.models import load, save
+from perceptrons.models import Checkpoint, load, save
 
 PROGRAM = [sys.executable, "-m", "perceptrons"]
 SPAM = ["cheap", "pills", "buy", "now", "win", "prize"]
@@ -183,6 +186,14 @@ def test_texts_take_rules_with_a_confidence_per_column(folder, run):
     assert run("train", "mail.tsv", "-m", "m", "--text", "--rule", "arow", "--r", "2", "--bits", "12")[0] == 0
     model = load("m")
     assert model.rule == rules.AROW(r=2.0) and model.readout == "last"
+
+
+def test_names_of_rules_are_the_same_in_python():
+    of_texts = [name for name in RULES if name in _fitting("--text")]
+    assert list(rules.NAMES) == [name for name in RULES if name in of_texts]
+    for name in of_texts:
+        more = {"gamma": 1.0} if name == "margin" else {}  # the command line asks for it
+        assert learner(Learning(rule=name, text=True, **more), 0, None).rule == rules.named(name)
 
 
 def test_parameters_reach_the_learner(folder, run):
@@ -395,6 +406,188 @@ def test_tables_are_read_as_in_training(folder, run):
     assert run("predict", "m", "bare.csv", "--unlabelled")[1].split() == ["y", "x"]
     found = json.loads(run("info", "m", "--json")[1])["layout"]
     assert found["categorical"] == ["word"] and found["header"] is True and found["hash_seed"] == 3
+
+
+def customers(n, holes=(), seed=0):
+    """A table that starts with a number of the customer; some ages are missing."""
+    rng = np.random.default_rng(seed)
+    lines = ["customer_id,age,income,churn\n"]
+    for i in range(n):
+        age, income = rng.normal(), rng.normal()
+        shown = "" if i in holes else f"{age:.3f}"
+        lines.append(f"{1000 + i},{shown},{income:.3f},{'yes' if age + income > 0 else 'no'}\n")
+    return "".join(lines)
+
+
+def test_which_column_is_the_label(folder, run):
+    (folder / "c.csv").write_text(customers(1500))
+    code, out, err = run("train", "c.csv", "-m", "m")
+    assert (code, out) == (1, "") and not (folder / "m").exists()
+    assert (
+        "--label-column must say which is the label; the columns are customer_id, age, income, churn" in err
+    )
+    code, out, err = run("train", "c.csv", "-m", "m", "--label-column", "churn", "--columns", "age,income")
+    assert code == 0 and "label       'churn'" in out and "2 classes" in out
+    assert load("m").n_features_in_ == 2
+    assert json.loads(run("info", "m", "--json")[1])["layout"]["columns"] == ["age", "income"]
+    (folder / "d.csv").write_text(customers(30).replace("churn", "Class"))
+    assert "label       'Class'" in run("train", "d.csv", "-m", "m")[1]
+    assert json.loads(run("train", "d.csv", "-m", "m", "--json")[1])["label_column"] == "Class"
+
+
+def test_too_many_classes(folder, run):
+    (folder / "c.csv").write_text(customers(1500))
+    words = ["train", "c.csv", "-m", "m", "--label-column", "customer_id"]
+    code, out, err = run(*words)
+    assert (code, out) == (1, "") and not (folder / "m").exists()
+    assert "more than 1,000 different labels. Is --label-column right? It is 'customer_id'." in err
+    (folder / "c.csv").write_text(customers(40))
+    for rule in ("perceptron", "max-margin"):
+        code, _, err = run(*words, "--rule", rule)
+        assert code == 1 and "40 different labels in 40 rows." in err and "--max-classes N" in err
+    assert run(*words, "--max-classes", 39)[0] == 1
+    assert run(*words, "--max-classes", 40)[0] == 0 and len(load("m").classes_) == 40
+
+
+def test_columns_are_found_by_name_and_labels_may_be_missing(folder, run):
+    (folder / "c.csv").write_text(customers(200))
+    run("train", "c.csv", "-m", "m", "--label-column", "churn", "--columns", "age,income")
+    expected = run("predict", "m", "c.csv")[1]
+    rows = [line.split(",") for line in customers(200).splitlines()]
+    (folder / "other.csv").write_text("".join(f"{income},{age}\n" for _, age, income, _ in rows))
+    assert run("predict", "m", "other.csv") == (0, expected, "")  # no --unlabelled, another order
+    (folder / "empty.csv").write_text(
+        "".join(",".join([*row[:3], "" if i else "churn"]) + "\n" for i, row in enumerate(rows))
+    )
+    assert run("predict", "m", "empty.csv") == (0, expected, "")
+    (folder / "less.csv").write_text("age\n1\n")
+    assert "no column 'income'; it has age" in run("predict", "m", "less.csv")[2]
+    (folder / "a.jsonl").write_text(
+        "".join(json.dumps({"label": i % 2, "a": i % 2}) + "\n" for i in range(30))
+    )
+    run("train", "a.jsonl", "-m", "m", "--bits", 6)
+    (folder / "b.jsonl").write_text('{"a": 1}\n{"a": 0}\n')
+    assert run("predict", "m", "b.jsonl")[:2] == (0, "1\n0\n")
+
+
+def test_a_model_of_an_older_version_has_its_label_in_the_first_column(folder, run):
+    (folder / "c.csv").write_text("colour,size\n" + "x,1\ny,-1\n" * 20)
+    model = Perceptron().partial_fit([[1.0], [-1.0]], ["x", "y"])
+    with Checkpoint("m") as file:
+        file.save(model, {"layout": {"format": "csv", "categorical": [], "header": True}, "holdout": None})
+    assert json.loads(run("evaluate", "m", "c.csv", "--json")[1])["accuracy"] == 1.0
+
+
+def test_evaluate_names_another_delimiter(folder, run):
+    for header in ("", "y,a\n"):
+        (folder / "c.csv").write_text(header + "1,2\n0,-1\n" * 10)
+        (folder / "d.csv").write_text((header + "1,2\n0,-1\n" * 10).replace(",", ";"))
+        assert run("train", "c.csv", "-m", "m")[0] == 0
+        code, _, err = run("evaluate", "m", "d.csv")
+        assert code == 1 and "give --delimiter ';'." in err
+        assert run("evaluate", "m", "d.csv", "--delimiter", ";")[1] == run("evaluate", "m", "c.csv")[1]
+
+
+def test_missing_numbers_are_replaced_as_in_training(folder, run):
+    holes = set(range(3, 200, 5))
+    (folder / "c.csv").write_text(customers(200, holes))
+    words = ["train", "c.csv", "-m", "m", "--label-column", "churn", "--columns", "age,income"]
+    code, _, err = run(*words)
+    assert code == 1 and "--missing … says what becomes of missing numbers: zero, mean or skip" in err
+    assert "categorical" not in err
+    X, y, ages = [], [], []
+    for line in customers(200, holes).splitlines()[1:]:
+        _, age, income, label = line.split(",")
+        X.append([float(age) if age else float(np.mean(ages)) if ages else 0.0, float(income)])
+        y.append(label)
+        ages += [float(age)] if age else []
+    expected = Perceptron().partial_fit(X, y).partial_fit(X, y)
+    models = []
+    for size in (100, 1000, 1 << 20):
+        code, out, _ = run(*words, "--missing", "mean", "--passes", 2, "--batch-bytes", size)
+        assert code == 0 and "40 numbers in each pass, replaced by the mean of the rows before" in out
+        models.append(load("m").coef_)
+    assert np.array_equal(models[0], models[1]) and np.array_equal(models[0], models[2])
+    assert np.allclose(models[0], expected.coef_, rtol=1e-9)
+    layout = json.loads(run("info", "m", "--json")[1])["layout"]
+    assert layout["means"][0] == pytest.approx(np.mean(ages))
+    new = [[layout["means"][0], 1.0], [2.0, layout["means"][1]]]
+    (folder / "new.csv").write_text("age,income\n,1.0\n2.0,NA\n")
+    assert run("predict", "m", "new.csv")[1].split() == load("m").predict(new).tolist()
+    code, out, _ = run("certify", "m", "c.csv")  # of the rows that were learned, running means and all
+    assert code == 0 and "VIOLATED" not in out
+    assert run("predict", "m", "new.csv", "--missing", "skip")[0] == 2
+    code, out, _ = run(*words, "--missing", "skip")
+    assert code == 0 and "40 rows left out for missing numbers" in out
+    assert "found nothing. --missing" in run("predict", "m", "new.csv")[2]
+    assert "holds no means" in run("predict", "m", "new.csv", "--missing", "mean")[2]
+    assert run("predict", "m", "new.csv", "--missing", "zero")[0] == 0
+
+
+def test_a_run_that_is_taken_up_again_has_the_same_means(folder, run, monkeypatch):
+    (folder / "c.csv").write_text(customers(300, set(range(2, 300, 3))))
+    words = [
+        "train",
+        "c.csv",
+        "--label-column",
+        "churn",
+        "--missing",
+        "mean",
+        "--passes",
+        2,
+        "--batch-bytes",
+        500,
+    ]
+    run(*words, "-m", "whole")
+    from perceptrons.cli import training
+
+    class Cut(Exception):
+        pass
+
+    save, n = training.Session._save, [0]
+
+    def cut(self, model, report):
+        save(self, model, report)
+        n[0] += 1
+        if n[0] == 19:
+            raise Cut
+
+    monkeypatch.setattr(training.Session, "_save", cut)
+    more = ["-m", "m", "--checkpoint", "c", "--checkpoint-every", "1rows"]
+    assert run(*words, *more)[0] == 1 and (folder / "c").exists()
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    code, out, err = run(*words, *more)
+    assert code == 0 and "resumed" in out, err
+    assert np.array_equal(load("m").coef_, load("whole").coef_)
+    layouts = [json.loads(run("info", name, "--json")[1])["layout"] for name in ("m", "whole")]
+    assert layouts[0] == layouts[1] and layouts[0]["means"][1] != 0.0
+
+
+def test_hints_speak_of_options(folder, run):
+    (folder / "c.csv").write_text("y,a\n1,2\n0,word\n1,3\n0,4\n")
+    (folder / "bytes.tsv").write_bytes(b"spam\tb\xff\nham\tx\n")
+    for words, said in (
+        (["c.csv"], "--categorical …"),
+        (["c.csv", "--categorical", "a", "--weight-column", "w"], "no column 'w'"),
+        (["c.csv", "--kernel", "gaussian"], "--kernel 'Gaussian(gamma=0.1)'"),
+        (["bytes.tsv", *TEXT], "--encoding-errors replace"),
+        (["mail.tsv", *TEXT, "--rule", "arow", "--readout", "vote"], "--readout last"),
+        (["mail.tsv", *TEXT, "--limits", "line_bytes=5"], "--limits line_bytes=…"),
+    ):
+        code, _, err = run("train", *words, "-m", "m")
+        assert code and said in err and "=[" not in err and "='" not in err.replace("(gamma='scale')", ""), (
+            err
+        )
+
+
+def test_the_kernels_of_the_help_learn_a_stream(folder, run):
+    examples = re.findall(
+        r"'([^']+)'", get_type_hints(Learning, include_extras=True)["kernel"].__metadata__[0].help
+    )
+    assert "Gaussian(gamma=0.1)" in examples
+    for text in examples:
+        assert run("train", "bits.svm", "-m", "m", "--kernel", text)[0] == 0
 
 
 def test_jsonl_and_vw(folder, run):

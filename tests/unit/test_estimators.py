@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -96,6 +97,23 @@ def test_why_it_stopped():
     assert make("Perceptron").fit(PLUS, [1, 0], order=[[0, 1], [0, 1], [0, 1]]).stop_reason_ == "clean pass"
     assert Perceptron(max_iter=None).fit(PLUS, [1, 0]).stop_reason_ == "clean pass"
     assert Perceptron().partial_fit(PLUS, [1, 0]).stop_reason_ == "partial_fit"
+
+
+def test_steps_of_one_over_examples_may_see_no_clean_pass():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 10))
+    labels = (rows @ rng.normal(size=10) > 0.0).astype(int)
+    assert Perceptron(max_iter=None, random_state=0).fit(rows, labels).n_iter_ < 100
+    slow = Perceptron(learning_rate="examples", max_iter=3000, random_state=0)
+    assert slow.fit(rows, labels).stop_reason_ == "max_iter"
+    slow.set_params(max_iter=None, callback=lambda model: model.n_iter_ == 3)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=None .* 1/t .*; give max_iter"):
+        assert slow.fit(rows, labels).stop_reason_ == "callback"
+    slow.fit(rows, labels, order=[range(200)]).partial_fit(rows, labels)  # these end by themselves
+    other = OnlineClassifier(rule=rules.RateByExamples(), max_iter=None)
+    with pytest.raises(ConvergenceWarning):  # an error, if the user wants that: nothing is left of the fit
+        other.fit(rows, labels)
+    assert not attributes(other)
 
 
 @pytest.mark.parametrize(

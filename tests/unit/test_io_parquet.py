@@ -45,6 +45,39 @@ def test_words_as_in_csv(pa):
     assert (batch.X != table.X).nnz == 0
 
 
+def test_which_column_is_the_label(pa):
+    columns = {"id": [7, 8], "Target": [1, 0], "a": [1.5, 2.0]}
+    (batch,) = open_stream(stored(pa, columns))
+    assert batch.y.tolist() == [1, 0] and batch.X.tolist() == [[7, 1.5], [8, 2.0]]
+    (batch,) = open_stream(stored(pa, columns), columns=["a"])
+    assert batch.X.tolist() == [[1.5], [2.0]]
+    with pytest.raises(ValueError, match="label_column must say which is the label; the columns are id, a"):
+        list(open_stream(stored(pa, {"id": [7], "a": [1.0]})))
+    (batch,) = open_stream(stored(pa, {"id": [7], "a": [1.0]}), labels="ignore")
+    assert batch.y is None and batch.X.tolist() == [[7, 1]]
+
+
+@pytest.mark.parametrize("batch_bytes", [16, 1 << 20])
+def test_missing_numbers(pa, batch_bytes):
+    columns = {"y": [1, 0, 1, 0], "a": [None, 2.0, 4.0, float("nan")], "b": [10, None, 20, None]}
+    data = stored(pa, columns)
+    with pytest.raises(FormatError, match=r"null, NaN or infinity in row 0, column 'a'\. missing=… says"):
+        list(open_stream(data, batch_bytes=batch_bytes))
+
+    def rows(data=data, **options):
+        stream = open_stream(data, batch_bytes=batch_bytes, **options)
+        return np.concatenate([batch.X for batch in stream]).tolist(), stream
+
+    assert rows(missing="zero")[0] == [[0, 10], [2, 0], [4, 20], [0, 0]]
+    assert rows(missing="skip")[0] == [[4, 20]]
+    found, stream = rows(missing="mean")
+    assert found == [[0, 10], [2, 10], [4, 20], [3, 15]]
+    assert stream.layout["means"] == [3, 15] and stream.missing == (4, 0)
+    assert rows(missing="mean", means=[5, 6])[0] == [[5, 10], [2, 6], [4, 20], [5, 6]]
+    with pytest.raises(FormatError, match="infinity in row 0"):
+        rows(stored(pa, {"y": [1], "a": [float("inf")]}), missing="mean")
+
+
 def test_texts_and_labels(pa):
     data = stored(pa, {"t": ["buy ☃", None, "see"], "y": ["spam", "ham", "ham"], "w": [1.0, 2.0, 0.0]})
     (batch,) = open_stream(data, label_column="y", text_column="t", weight_column="w")

@@ -356,8 +356,11 @@ def test_limits_are_a_record():
 def test_the_layout_is_what_other_data_are_read_by():
     stream = open_stream(b"label,age,town\nyes,41,Bonn\nno,17,Ulm\n", "csv")
     list(stream)
-    assert stream.layout == {"format": "csv", "categorical": ["town"], "header": True}
+    expected = {"label_column": "label", "columns": ["age", "town"], "categorical": ["town"], "header": True}
+    assert stream.layout == {"format": "csv", **expected}
     texts = open_stream(b'{"label": 1, "text": "to be"}\n', text_column="auto")
     assert [batch.X.text(0) for batch in texts] == ["to be"]
-    assert texts.layout == {"format": "jsonl", "text_column": "text"}
-    assert open_stream(b"a\tto be\n", text_column="auto").layout == {"format": "tsv", "text_column": 1}
+    assert texts.layout == {"format": "jsonl", "label_column": "label", "text_column": "text"}
+    texts = open_stream(b"a\tto be\n", text_column="auto")
+    assert [batch.X.text(0) for batch in texts] == ["to be"]
+    assert texts.layout == {"format": "tsv", "label_column": 0, "text_column": 1, "header": False}

@@ -50,7 +50,7 @@ def test_a_header_is_recognised(text, rows):
 
 
 def test_header_said():
-    assert only(b"1,2\n3,4\n", "csv", header=True).n_rows == 1
+    assert only(b"1,2\n3,4\n", "csv", header=True, label_column=0).n_rows == 1
     assert only(b"label,x\na,b\n", "csv", header=False).n_rows == 2
     assert list(open_stream(b"y,x\n", "csv")) == []
 
@@ -212,3 +212,140 @@ def test_texts():
     some = Texts.of(["spam", b"ham", ""])
     assert len(some) == 3 and some.raw(1) == b"ham" and some.text(2) == "" and len(some.after(2)) == 1
     assert len(Texts.of([])) == 0
+
+
+# ---------------------------------------------------------------------------------------- roles of columns
+
+
+def test_the_label_is_found_by_its_name():
+    batch = only(b"customer_id,age,Target\n7,41,1\n8,17,0\n", "csv")
+    assert batch.y.tolist() == [1, 0] and batch.X.tolist() == [[7, 41], [8, 17]]
+    for text, said in (
+        (
+            b"customer_id,age,churn\n7,41,1\n",
+            "say which is the label; the columns are customer_id, age, churn",
+        ),
+        (b"y,age,class\n7,41,1\n", "say which of y, class is the label; the columns are y, age, class"),
+    ):
+        with pytest.raises(ValueError, match=f"one column named label, target, class or y, or .*{said}"):
+            list(open_stream(text, "csv"))
+    assert only(b"customer_id,age,churn\n7,41,1\n", "csv", label_column=0).y.tolist() == [7]
+    assert only(b"7,41,1\n", "csv").y.tolist() == [7]  # without a header it is the first
+
+
+def test_the_text_is_found_by_its_name():
+    assert texts(only(b"id\ttext\tlabel\n1\tto be\tyes\n", "tsv", text_column="auto")) == ["to be"]
+    assert texts(only(b"label,id,text\nyes,1,to be\n", "csv", text_column="auto")) == ["to be"]
+    assert texts(only(b"review,label\nto be,yes\n", "csv", text_column="auto")) == ["to be"]
+
+
+def test_features_by_name_and_in_order():
+    text = b"id,b,a,label\n7,1,2,yes\n"
+    assert only(text, "csv", columns=["a", "b"]).X.tolist() == [[2, 1]]
+    stream = open_stream(text, "csv", columns=["a", "b"])
+    list(stream)
+    again = only(b"b,label,a\n3,no,4\n", "csv", **{k: v for k, v in stream.layout.items() if k != "format"})
+    assert again.X.tolist() == [[4, 3]]
+    with pytest.raises(ValueError, match="no column 'c'; it has id, b, a, label"):
+        list(open_stream(text, "csv", columns=["c"]))
+    with pytest.raises(ValueError, match="columns must name each column of features once"):
+        list(open_stream(text, "csv", columns=["a", "label"]))
+
+
+def test_labels_that_are_not_read_may_be_missing():
+    for text in (b"a,b\n1,2\n", b"a,label,b\n1,,2\n", b"a,label,b\n1,yes,2\n"):
+        batch = only(text, "csv", label_column="label", labels="ignore")
+        assert batch.y is None and batch.X.tolist() == [[1, 2]]
+    assert only(b"a,b\n1,2\n", "csv", header=True, labels="ignore").X.tolist() == [[1, 2]]
+    with pytest.raises(ValueError, match="no column 'label'"):
+        list(open_stream(b"a,b\n1,2\n", "csv", label_column="label"))
+
+
+def test_another_delimiter_is_named():
+    for text in (b"y;a;b\n1;2;3\n", b"1;2;3\n"):
+        with pytest.raises(ValueError, match=r"one column, '.;.;.': its delimiter is not ','; give .*';'"):
+            list(open_stream(text, "csv", categorical=[]))
+    assert only(b"1\n2\n", "csv", categorical=[]).X.shape == (2, 0)  # nothing but labels
+
+
+# ---------------------------------------------------------------------------------------- missing numbers
+
+HOLES = b"y,a,b\n1,,10\n0,2,NA\n1,4,20\n0,?,null\n1,nan,N/A\n0,None,30\n"
+
+
+def test_missing_numbers():
+    with pytest.raises(
+        FormatError, match=r"line 2.*a finite number, found nothing\. missing=… says"
+    ) as caught:
+        list(open_stream(HOLES, "csv"))
+    assert "categorical" not in str(caught.value)
+    zero = only(HOLES, "csv", missing="zero")
+    assert zero.X.tolist() == [[0, 10], [2, 0], [4, 20], [0, 0], [0, 0], [0, 30]]
+    stream = open_stream(HOLES, "csv", missing="skip")
+    (batch,) = stream
+    assert batch.X.tolist() == [[4, 20]] and batch.y.tolist() == [1]
+    assert stream.missing == (0, 5) and stream.skipped == 0
+    for options, said in (
+        ({"missing": "median"}, "missing must be one of 'refuse', 'zero', 'mean', 'skip'"),
+        ({"missing": "zero", "means": [1, 2]}, "means are for missing='mean'"),
+        ({"missing": "mean", "means": [1, np.nan]}, "means must be finite numbers"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            open_stream(HOLES, "csv", **options)
+    with pytest.raises(ValueError, match="one for each column of features, 2; got 3"):
+        list(open_stream(HOLES, "csv", missing="mean", means=[1, 2, 3]))
+    with pytest.raises(ValueError, match="missing is for columns of csv, tsv and parquet; in libsvm"):
+        list(open_stream(b"1 1:1\n", "libsvm", missing="mean"))
+    with pytest.raises(FormatError, match=r"found 'word'\. categorical="):  # a stray word is none
+        list(open_stream(HOLES + b"1,word,3\n", "csv", missing="mean"))
+
+
+def test_a_missing_number_becomes_the_mean_of_those_before_it():
+    stream = open_stream(HOLES, "csv", missing="mean")
+    expected = [[0, 10], [2, 10], [4, 20], [3, 15], [3, 15], [3, 30]]
+    for _ in range(2):  # every pass has the same rows
+        (batch,) = stream
+        assert batch.X.tolist() == expected
+        assert stream.missing == (7, 0) and stream.layout["means"] == [3, 20]
+    frozen = only(b"y,a,b\n1,,\n0,9,\n", "csv", missing="mean", means=stream.layout["means"])
+    assert frozen.X.tolist() == [[3, 20], [9, 20]]
+    stream.freeze_means()
+    assert next(iter(stream)).X[0].tolist() == [3, 10]
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_means_do_not_depend_on_the_cut_into_batches(words):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 3)) * 10.0 ** rng.integers(-3, 9, (300, 3))
+    lines = [",".join("" if rng.random() < 0.3 else repr(float(v)) for v in row) for row in rows]
+    text = ("y,a,b,c" + ",w" * words + "\n").encode()
+    text += "".join(f"{i % 2},{line}{',x' * words}\n" for i, line in enumerate(lines)).encode()
+    found = []
+    for batch_bytes in (60, 500, 1 << 20):
+        kinds = ["w"] if words else []
+        stream = open_stream(
+            text, "csv", missing="mean", batch_bytes=batch_bytes, categorical=kinds, labels="number", bits=8
+        )
+        parts = [batch.X.toarray() if words else batch.X for batch in stream]
+        found.append((np.concatenate(parts).tolist(), stream.layout["means"]))
+        stream.skip(100)
+        assert next(iter(stream)).first_row == 100
+        rest = open_stream(
+            text, "csv", missing="mean", batch_bytes=batch_bytes, categorical=kinds, labels="number", bits=8
+        )
+        rest.skip(100)
+        parts = [batch.X.toarray() if words else batch.X for batch in rest]
+        assert np.concatenate(parts).tolist() == found[0][0][100:]
+    assert found[0] == found[1] == found[2]
+    if not words:
+        present = [[float(v) for v in column if v] for column in zip(*(line.split(",") for line in lines))]
+        assert np.allclose(found[0][1], [np.mean(column) for column in present], rtol=1e-12)
+
+
+def test_a_column_of_many_holes_holds_numbers():
+    """Most of its fields are empty: the others decide."""
+    batch = only(b"y,a,b\n1,,x\n0,,y\n1,5,x\n", "csv", missing="zero", bits=6)
+    numbers = only(b"y,a,b\n1,0,x\n0,0,y\n1,5,x\n", "csv", bits=6)
+    assert (batch.X != numbers.X).nnz == 0
+    with pytest.raises(FormatError, match="missing=… says"):
+        list(open_stream(b"y,a,b\n1,,x\n0,,y\n1,5,x\n", "csv"))

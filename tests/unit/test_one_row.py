@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import threading
 
 import numpy as np
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from zoo import ONLINE, X, attributes, make, same, y, y3
 
-from perceptrons import MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
+from perceptrons import KernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
 
 NAMES = list("abcde")
 
@@ -50,6 +51,20 @@ def test_the_same_as_partial_fit(name, labels):
         np.testing.assert_allclose(
             np.array([model.score_one(x) for x in X]), block.decision_function(X), rtol=1e-12, atol=1e-14
         )
+        answers = [[model.predict_one(x), model.score_one(x)] for x in X]
+        assert json.loads(json.dumps(answers)) == answers  # Python's numbers and words, not numpy's
+
+
+def test_answers_are_of_python_types():
+    """Every kind of label, both precisions, named features, kernels."""
+    for label, other in ((0, 1), ("ham", "spam"), (True, False)):
+        for model in (Perceptron(), KernelPerceptron()):
+            one_by_one(model, X.astype(np.float32)[:2], [label, other])
+            assert type(model.predict_one(X.astype(np.float32)[0])) is type(label)
+            assert type(model.score_one(X.astype(np.float32)[0])) is float
+    named = one_by_one(Perceptron(), [as_dict(x) for x in X], y3)
+    assert type(named.predict_one(as_dict(X[0]))) is int
+    assert [type(score) for score in named.score_one(as_dict(X[0]))] == [float] * 3
 
 
 @pytest.mark.parametrize("readout", ["last", "average", "vote", "random"])
@@ -165,9 +180,11 @@ def test_bad_dicts_leave_no_trace():
     before = attributes(model)
     for bad, error, message in (
         ({"a": 1.0, 5: 1.0}, TypeError, "feature names must be strings; got 5"),
-        ({"new": np.nan}, ValueError, "NaN"),
-        ({"new": np.inf, "a": 1.0}, ValueError, "infinity"),
-        ({"new": "word"}, ValueError, "could not convert"),
+        ({"new": np.nan}, ValueError, r"^x\['new'\] must be a finite number; got NaN\.$"),
+        ({"new": np.inf, "a": 1.0}, ValueError, r"^x\['new'\] must be a finite number; got infinity\.$"),
+        ({"new": None, "a": 1.0}, ValueError, r"^x\['new'\] must be a finite number; got None\.$"),
+        ({"new": "word", "a": 1.0}, ValueError, r"^x\['new'\] must be a number: could not convert"),
+        ({"new": [1.0, 2.0]}, ValueError, r"^x\['new'\] must be a number"),
         ({"new": 1e200}, ValueError, "too large"),
     ):
         with pytest.raises(error, match=message):
@@ -175,8 +192,8 @@ def test_bad_dicts_leave_no_trace():
         with pytest.raises(ValueError, match="labels of one type"):
             model.learn_one({"new": 1.0}, "word")
         same(before, attributes(model))
-    with pytest.raises(ValueError, match="NaN"):
-        model.predict_one({"a": np.nan})
+    with pytest.raises(ValueError, match=r"^x\['a'\] must be a finite number; got NaN\.$"):
+        model.predict_one({"b": 1.0, "a": np.nan})
     fresh = Perceptron()
     for bad in ({"a": np.nan}, {1: 1.0}):
         with pytest.raises((ValueError, TypeError)):

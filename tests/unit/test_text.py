@@ -20,7 +20,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from perceptrons import AROW, OnlineClassifier, TextClassifier, TextHasher, rules
+from perceptrons import (
+    AROW,
+    KernelClassifier,
+    OnlineClassifier,
+    TextClassifier,
+    TextHasher,
+    load,
+    rules,
+    save,
+)
 from perceptrons.io import Texts
 from perceptrons.text import EncodingError, loops, tables
 
@@ -339,9 +348,34 @@ def test_rules_with_a_confidence_per_column(y):
     assert told.score == pytest.approx(told.intercept + sum(c.contribution for c in told.contributions))
     fused.learn_one("another one", labels[0])
     with pytest.raises(ValueError, match="readout='last'"):
-        TextClassifier(rule=rules.SCW1(phi=1.0)).fit(texts, labels)
+        TextClassifier(rule=rules.SCW1(phi=1.0), readout="average").fit(texts, labels)
     with pytest.raises(rules.RuleError, match="first-order"):
         OnlineClassifier(rule=rules.AROW()).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_every_rule_that_has_a_name_fits_the_default_readout(tmp_path):
+    for name, record in rules.NAMES.items():
+        with_confidence = isinstance(record, (rules.AROW, rules.SCW1))
+        model = TextClassifier(rule=name, bits=8)
+        model._check_params()
+        assert model._rule() == record and model._readout == ("last" if with_confidence else "average")
+        TextClassifier(rule=record, bits=8)._check_params()
+    made = {"bits": 12, "precision": "float64", "row_norm": "l2", "shuffle": False, "max_iter": 2}
+    by_name = TextClassifier(rule="arow", **made).fit(MAIL, LABELS)
+    by_record = TextClassifier(rule=rules.AROW(), **made).fit(MAIL, LABELS)
+    assert np.array_equal(by_name.coef_, by_record.coef_) and by_name.predict(MAIL).tolist() == LABELS
+    save(by_name, tmp_path / "model")
+    assert load(tmp_path / "model").partial_fit(MAIL, LABELS).rule == "arow"
+
+
+def test_names_of_rules_elsewhere():
+    X, y = [[1.0, 0.0], [0.0, 2.0]], [1, 0]
+    for learner in (OnlineClassifier, KernelClassifier):
+        assert learner(rule="pa1").fit(X, y).predict(X).tolist() == y
+        with pytest.raises(rules.RuleError, match=r"one of perceptron, .*, scw; got rule='arrow'"):
+            learner(rule="arrow").fit(X, y)
+        with pytest.raises(rules.RuleError, match=r"got AROW\(r=1\.0\)\. Use perceptrons\.AROW"):
+            learner(rule="arow").fit(X, y)
 
 
 def test_the_hasher_takes_the_place_of_scikit_learns():
@@ -355,7 +389,8 @@ def test_many_classes_that_appear_on_the_way():
     for text, label in zip(["alpha beta", "gamma delta", "epsilon zeta"] * 4, [0, 1, 2] * 4):
         clf.learn_one(text, label)
     assert clf.predict(["alpha", "gamma", "zeta"]).tolist() == [0, 1, 2]
-    assert clf.score_one("alpha").shape == (3,)
+    assert [type(score) for score in clf.score_one("alpha")] == [float] * 3
+    assert [type(part) for part in (clf.predict_one("alpha"), clf.explain("alpha").label)] == [int, int]
 
 
 def test_an_explanation_adds_up():

@@ -29,7 +29,7 @@ def certify(
     if html and as_json:
         raise Misuse("--html and --json do not go together; give one of them.")
     opened = open_model(path)
-    with open_data(opened, data, reading) as stream:
+    with open_data(opened, data, reading, learned=True) as stream:
         X, y, _ = rows.whole(stream, rows.share(opened.holdout))
     if hasattr(opened.model, "hash"):
         X = opened.model.hash(X)

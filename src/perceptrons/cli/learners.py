@@ -81,6 +81,14 @@ def _checked(model: Any) -> Any:
         model._check_params()
     except ValueError as error:
         raise Misuse(str(error)) from error
+    if hasattr(model, "_check_stream"):
+        try:
+            model._check_stream()
+        except ValueError as error:
+            raise Misuse(
+                f"{type(model).__name__} learns in batches, and {model.kernel} takes its width from all of "
+                "the data: give the width, as in --kernel 'Gaussian(gamma=0.1)'."
+            ) from error
     return model
 
 

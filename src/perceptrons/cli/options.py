@@ -26,10 +26,15 @@ class Reading:
         Option(help="Default: by the name of the file, or else by its first lines."),
     ] = None
     label_column: Annotated[
-        Text, Option(help="Number, from 0 (-1 is the last), or name; jsonl: a key.", show_default="0")
+        Text,
+        Option(
+            help="Number, from 0 (-1 is the last), or name; jsonl: a key. Default: the column named label, "
+            "target, class or y; without a header the first."
+        ),
     ] = None
     text_column: Annotated[
-        Text, Option(help="The column of the text. Default with --text: 1, in jsonl the key 'text'.")
+        Text,
+        Option(help="The column of the text. Default with --text: the one named text, or else the second."),
     ] = None
     weight_column: Annotated[Text, Option(help="A column that says how much each row counts.")] = None
     delimiter: Annotated[Text, Option(help="Default: a comma; in tsv a tab.")] = None
@@ -38,6 +43,17 @@ class Reading:
     ] = None
     categorical: Annotated[
         Text, Option(help="Columns that hold words, by number or name, with commas between them.")
+    ] = None
+    columns: Annotated[
+        Text, Option(help="Columns that are features, with commas between them. Default: all the others.")
+    ] = None
+    missing: Annotated[
+        Literal["refuse", "zero", "mean", "skip"] | None,
+        Option(
+            help="What becomes of missing numbers in tables (nothing, NA, NaN, null, ?): an error; 0; the "
+            "mean of the rows before, which is stored with the model; or the row is left out.",
+            show_default="refuse",
+        ),
     ] = None
     labels: Annotated[
         Literal["auto", "text", "number"] | None, Option(help="What labels are.", show_default="auto")
@@ -70,7 +86,7 @@ class Learning:
     ] = "perceptron"
     text: Annotated[bool, Option("--text", help="Learn from raw text.")] = False
     kernel: Annotated[
-        Text, Option(help="Learn with a kernel: 'gaussian', 'Polynomial(degree=3)', 'Gaussian(gamma=0.1)'.")
+        Text, Option(help="Learn with a kernel: 'Gaussian(gamma=0.1)', 'Polynomial(degree=3)', 'linear'.")
     ] = None
     readout: Annotated[
         Literal["last", "average", "vote", "random"] | None,
@@ -106,6 +122,10 @@ class Running:
     seed: Annotated[int, Option(help="Of all that is random.", min=0)] = 0
     holdout: Annotated[
         Text, Option(help="Keep this share of the rows for testing: with 0.1 every tenth.")
+    ] = None
+    max_classes: Annotated[
+        Whole,
+        Option(help="Refuse more classes than this.", min=1, show_default="1000, and half as many as rows"),
     ] = None
 
 

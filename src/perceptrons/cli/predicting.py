@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from . import printing
-from .errors import Failure
+from .errors import Failure, Misuse
 from .options import Reading
 from .scores import Confusion
 from .stored import open_data, open_model
@@ -25,8 +25,12 @@ def predict(
     as_json: bool,
 ) -> int:
     """A label a line, batch by batch: memory does not grow with the rows."""
+    if reading.missing == "skip":
+        raise Misuse("predict answers every row: --missing takes refuse, zero or mean here; got skip.")
     opened = open_model(path)
-    with open_data(opened, data, reading, unlabelled) as stream, _writing(output) as out:
+    if opened.layout.get("missing") == "skip":
+        opened.layout["missing"] = "refuse"
+    with open_data(opened, data, reading, unlabelled, True) as stream, _writing(output) as out:
         answers = _answers(opened.model, stream, scores)
         if as_json:
             _write_json(out, path, answers)

@@ -43,8 +43,13 @@ def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabell
         found["format"] = by_ending
     if found.get("format") != kept.get("format"):
         found.pop("delimiter", None)
+    if found.get("format") in ("libsvm", "vw", "jsonl"):
+        for name in ("columns", "missing", "means"):
+            found.pop(name, None)
     if unlabelled and "label_column" not in given:
         found = _without_labels(found)
+    if given.get("missing", "mean") != "mean" or "columns" in given:
+        found.pop("means", None)
     return {**found, **given}
 
 
@@ -52,10 +57,8 @@ def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
     """The same layout without the column of labels: columns behind it move up."""
     if found.get("format") == "libsvm":
         raise Misuse("libsvm rows begin with a label: put a 0 there, and drop --unlabelled.")
-    if found.get("categorical") and found.get("header") is False:
-        raise Misuse(
-            "Columns of words are known by their numbers: keep the column of labels, or add a header."
-        )
+    if (found.get("categorical") or found.get("columns")) and found.get("header") is False:
+        raise Misuse("Columns are known by their numbers: keep the column of labels, or add a header.")
     gone = column(found.get("label_column", "0"))
     out = {**found, "label_column": "none"}
     for name in ("text_column", "weight_column"):
@@ -85,11 +88,14 @@ def open_rows(data: list[str], found: dict[str, Any]) -> Any:
 
     options: dict[str, Any] = {
         "format": found.get("format", "auto"),
-        "label_column": column(found.get("label_column", "0")),
+        "label_column": column(found.get("label_column", "auto")),
         "weight_column": column(found.get("weight_column")),
         "delimiter": _delimiter(found.get("delimiter")),
         "header": found.get("header", "auto"),
-        "categorical": _columns(found.get("categorical")),
+        "categorical": _columns(found.get("categorical", "auto")),
+        "columns": None if found.get("columns") is None else _columns(found["columns"]),
+        "missing": found.get("missing", "refuse"),
+        "means": found.get("means"),
         "n_features": found.get("features"),
         "bits": found.get("bits", 18),
         "seed": found.get("hash_seed", 0),
@@ -139,7 +145,7 @@ def _limits(text: str | None) -> Any:
 
 
 def _columns(text: Any) -> Any:
-    if text is None or text == "auto":
+    if text == "auto":
         return "auto"
     parts = text if isinstance(text, list) else str(text).split(",")
     return [column(part) for part in parts if str(part).strip()]
@@ -164,8 +170,9 @@ def settle_width(stream: Any, model: Any = None) -> None:
 def settled(stream: Any, found: dict[str, Any]) -> dict[str, Any]:
     """The layout as the first rows have decided it, so that later data are read the same way."""
     settled = stream.layout
-    if "text_column" in settled:
-        settled["text_column"] = str(settled["text_column"])
+    for name in ("label_column", "text_column", "weight_column"):
+        if name in settled:
+            settled[name] = str(settled[name])
     return found | settled
 
 
@@ -205,6 +212,41 @@ def chosen(batch: Any, rows: Any) -> Any:
     return type(batch)(X, y, weights, end - len(rows))
 
 
+class Classes:
+    """The different labels so far; more of them than a model should have are refused.
+
+    A column of numbers or names that is taken for the label by mistake has one class for nearly every row.
+    """
+
+    def __init__(self, most: int | None, column: Any = None, known: Any = ()):
+        self.most, self.column = most, column
+        self.seen = set(known)
+
+    def add(self, y: Any) -> None:
+        """Count labels that are about to be learned."""
+        self.seen.update(y.tolist())
+        most = _MOST_CLASSES if self.most is None else self.most
+        if len(self.seen) > most:
+            raise self._refused(f"more than {most:,} different labels")
+
+    def check(self, rows: int) -> None:
+        """Refuse more than half as many classes as rows, once all are known."""
+        n = len(self.seen)
+        if self.most is None and n > _FEW_CLASSES and 2 * n > rows:
+            raise self._refused(f"{n:,} different labels in {rows:,} rows")
+
+    def _refused(self, found: str) -> Failure:
+        number = isinstance(self.column, int)
+        which = "" if self.column is None else f" It is {'column ' if number else ''}{self.column!r}."
+        return Failure(
+            f"The data have {found}. Is --label-column right?{which} --max-classes N allows up to N classes."
+        )
+
+
+_MOST_CLASSES = 1000
+_FEW_CLASSES = 10  # a handful of rows may have as many classes as rows
+
+
 class TrainingRows:
     """What is learned: the rows of a stream but those held out, shuffled within their batch if asked for.
 
@@ -213,9 +255,15 @@ class TrainingRows:
     """
 
     def __init__(
-        self, stream: Any, part: Fraction | None, seed: int | None, passes_done: int, signals: Signals
+        self,
+        stream: Any,
+        part: Fraction | None,
+        seed: int | None,
+        passes_done: int,
+        signals: Signals,
+        classes: Classes,
     ):
-        self.stream, self.part, self.seed = stream, part, seed
+        self.stream, self.part, self.seed, self.classes = stream, part, seed, classes
         self.number = passes_done
         self.signals = signals
         self.again = stream.again
@@ -234,6 +282,9 @@ class TrainingRows:
         with contextlib.closing(iter(self.stream)) as batches:
             for batch in batches:
                 batch = self._learned(batch, number)
+                if batch.y is not None:
+                    self.classes.column = self.stream.layout.get("label_column")
+                    self.classes.add(batch.y)
                 if batch.n_rows:
                     try:
                         self.signals.hold()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sys
 import traceback
@@ -132,11 +133,16 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-_FLAGS = {"n_features": "--features", "seed": "--seed", "on_error": "--on-bad-line"}
+_FLAGS = {
+    "n_features": "--features",
+    "seed": "--seed",
+    "on_error": "--on-bad-line",
+    "errors": "--encoding-errors",
+}
 _LIMITS = re.compile(r"limits=Limits\((\w+=…)\)")
 _PYTHON = re.compile(
     r"\b(n_features|labels|zero_based|label_column|text_column|weight_column|delimiter|format|header|bits|"
-    r"encoding_errors|on_error|categorical|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
+    r"encoding_errors|errors|on_error|categorical|columns|missing|readout|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
 )
 
 
@@ -149,6 +155,8 @@ def _as_flags(message: str) -> str:
         if value is None and "_" not in name:
             return match.group()  # an ordinary word
         option = _FLAGS.get(name, "--" + name.replace("_", "-"))
-        return option if value in (None, "", "True") else f"{option} {'…' if value == '[…]' else value}"
+        if value in (None, "", "True"):
+            return option
+        return f"{option} {'…' if value in ('…', '[…]') else shlex.quote(value)}"
 
     return _PYTHON.sub(flag, _LIMITS.sub(r"--limits \1", message))

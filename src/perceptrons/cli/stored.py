@@ -31,10 +31,30 @@ def open_model(path: str) -> Opened:
     return Opened(stored.model, layout if isinstance(layout, dict) else {}, note.get("holdout"))
 
 
-def open_data(opened: Opened, data: list[str], reading: Reading, unlabelled: bool = False) -> Any:
-    """The stream of some data, read as the model's own."""
+def open_data(
+    opened: Opened,
+    data: list[str],
+    reading: Reading,
+    unlabelled: bool = False,
+    ignore_labels: bool = False,
+    learned: bool = False,
+) -> Any:
+    """The stream of some data, read as the model's own.
+
+    ``learned``: these are the rows that it was trained on, so a missing number becomes the mean of the rows
+    before it once more. In other rows it becomes the mean that is stored with the model.
+    """
     kind = getattr(opened.model.classes_, "dtype", None)
-    layout = rows.remembered(opened.layout, reading, data, unlabelled)
+    kept = opened.layout
+    if kept and "label_column" not in kept:  # files of older versions: the first column, if nothing was said
+        kept = {**kept, "label_column": "0"}
+    layout = rows.remembered(kept, reading, data, unlabelled)
+    if learned:
+        layout.pop("means", None)
+    elif layout.get("missing") == "mean" and "means" not in layout:
+        raise Misuse("The model holds no means: it was trained without --missing mean. See --missing zero.")
+    if ignore_labels:
+        layout["labels"] = "ignore"
     if "text_column" not in layout and hasattr(opened.model, "ngram_range"):
         layout["text_column"] = "auto"
     if "labels" not in layout and kind is not None:

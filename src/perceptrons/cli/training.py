@@ -103,7 +103,8 @@ class Run:
         found: dict[str, Any] = {"DATA": list(self.data)}
         for group in (self.reading, self.learning, self.running):
             for name, value in dataclasses.asdict(group).items():
-                found[flag(name)] = value
+                if name != "max_classes":
+                    found[flag(name)] = value
         return found
 
     def check_position(self, position: Any, stream: Any) -> None:
@@ -160,6 +161,7 @@ class Session:
     def __init__(self, run: Run, stream: Any, checkpoint: Any, signals: Signals):
         self.run, self.stream, self.checkpoint, self.signals = run, stream, checkpoint, signals
         self.resumed_at = self.bad_lines = 0
+        self.missing = 0, 0  # numbers replaced, rows left out
         self.clock = progress.Clock()
 
     # ------------------------------------------------------------------------------ batch by batch
@@ -173,7 +175,9 @@ class Session:
         self.resumed_at = report.rows
         running = self.run.running
         seed = running.seed if running.shuffle else None
-        learned = rows.TrainingRows(self.stream, part, seed, report.passes, self.signals)
+        known = getattr(model, "classes_", None)  # of the run that is taken up again
+        classes = rows.Classes(running.max_classes, known=() if known is None else known.tolist())
+        learned = rows.TrainingRows(self.stream, part, seed, report.passes, self.signals, classes)
         self.clock = progress.Clock(report.rows)
         watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
         last = [report.rows]
@@ -197,7 +201,8 @@ class Session:
         except Interrupted as stop:
             raise self._interrupted(stop.signum, model, report) from None
         self.clock.stop()
-        self.bad_lines = learned.bad_lines
+        self.bad_lines, self.missing = learned.bad_lines, self.stream.missing
+        classes.check(report.rows // report.passes)
         return model, report
 
     def _resumed(self) -> tuple[Any, Any] | None:
@@ -236,7 +241,10 @@ class Session:
         """For learners that want all rows in memory."""
         rows.settle_width(self.stream)
         X, y, weights = rows.whole(self.stream, part)
-        self.bad_lines = self.stream.skipped
+        self.bad_lines, self.missing = self.stream.skipped, self.stream.missing
+        classes = rows.Classes(self.run.running.max_classes, self.stream.layout.get("label_column"))
+        classes.add(y)
+        classes.check(len(y))
         if weights is not None:
             raise Misuse(f"{type(model).__name__} takes no weights of rows; drop --weight-column.")
         self.clock = progress.Clock()
@@ -249,6 +257,7 @@ class Session:
         import numpy as np
 
         found = Confusion(model.classes_)
+        self.stream.freeze_means()  # as in `evaluate`
         for batch in self.stream:
             held = np.flatnonzero(rows.held_out(batch, part))
             if len(held):
@@ -280,6 +289,8 @@ class Summary:
             "seconds": self.session.clock.seconds,
             "resumed_at": self.session.resumed_at,
             "skipped": self.session.bad_lines,
+            "label_column": self.session.stream.layout.get("label_column"),
+            "missing": dict(zip(("numbers", "rows"), self.session.missing)),
         }
         if self.report is not None:
             found["report"] = self.report.to_dict() | {
@@ -294,6 +305,9 @@ class Summary:
         model, report = self.model, self.report
         kind = f"{named(model)}, {printing.counted(len(model.classes_), 'class')}"
         found = [("model", f"{self.path}: {kind}, {printing.size(os.path.getsize(self.path))}")]
+        label = self.session.stream.layout.get("label_column")
+        if label is not None:
+            found.append(("label", f"column {label}" if isinstance(label, int) else repr(label)))
         if self.session.resumed_at:
             found.append(("resumed", f"after {printing.counted(self.session.resumed_at, 'row')}"))
         if report is not None:
@@ -301,11 +315,21 @@ class Summary:
         if self.session.bad_lines:
             lines = printing.counted(self.session.bad_lines, "bad line")
             found.append(("skipped", f"{lines}; {self.session.stream.first_error}"))
+        found += self._of_missing()
         if self.tested is not None:
             right, n = self.tested.right, self.tested.n_rows
             accuracy = f"{printing.percent(right, n)} right of {printing.counted(n, 'row')}"
             found.append(("held out", f"{accuracy} that were not learned"))
         return found
+
+    def _of_missing(self) -> list[tuple[str, str]]:
+        replaced, left_out = self.session.missing
+        if left_out:
+            return [("missing", f"{printing.counted(left_out, 'row')} left out for missing numbers")]
+        if replaced:
+            by = "the mean of the rows before" if self.session.run.reading.missing == "mean" else "0"
+            return [("missing", f"{printing.counted(replaced, 'number')} in each pass, replaced by {by}")]
+        return []
 
     def _of_report(self, report: Any) -> list[tuple[str, str]]:
         clock = self.session.clock

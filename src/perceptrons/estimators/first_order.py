@@ -5,9 +5,11 @@ Parameters that all of them share are described once, in :class:`OnlineClassifie
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import rules
 from ..engine import multiclass, spaces
@@ -15,6 +17,7 @@ from ..engine.custom import engine_rule
 from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming
+from .online import Batch
 
 READOUTS = ("last", "average", "vote", "random")
 
@@ -29,6 +32,7 @@ class FirstOrder(Streaming):
     multiclass: str = "joint"
 
     _has_joint: ClassVar[bool] = True
+    _READOUTS: ClassVar[tuple[str, ...]] = READOUTS
 
     def _rule(self) -> Any:
         """The record of the rule in force."""
@@ -40,7 +44,7 @@ class FirstOrder(Streaming):
 
     def _check_params(self) -> None:
         super()._check_params()
-        checks.one_of("readout", self.readout, READOUTS)
+        checks.one_of("readout", self.readout, self._READOUTS)
         checks.flag("include_initial", self.include_initial)
         checks.flag("normalized_votes", self.normalized_votes)
         if self._has_joint:
@@ -82,16 +86,28 @@ class FirstOrder(Streaming):
             self._by_prediction(),
         )
 
+    def _checked_order(self, order: Any, batch: Batch) -> Any:
+        orders = super()._checked_order(order, batch)
+        if orders is None and self.max_iter is None and isinstance(self._rule(), rules.RateByExamples):
+            warnings.warn(
+                "max_iter=None goes on until a clean pass, and steps of 1/t shrink so fast that there may be "
+                "none in any reasonable time, also on separable rows; give max_iter, or learning_rate=1.0.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return orders
+
     def _weighted(self) -> bool:
         return isinstance(self._rule(), rules.WEIGHTED)
 
     def _score_row(self, row: Any) -> np.ndarray:
         # the weights of all features are not needed for one row
-        if self.readout not in ("last", "average") or self.normalized_votes:
+        readout = self._readout
+        if readout not in ("last", "average") or self.normalized_votes:
             return super()._score_row(row)
         changing.check_readout(self)
-        scores = self._space.scores(self._rows(row), self.readout)[0]
-        if self.readout == "average" and self.include_initial:
+        scores = self._space.scores(self._rows(row), readout)[0]
+        if readout == "average" and self.include_initial:
             t = max(1, self._examples())
             scores = scores * (t / (t + 1.0))
         return scores[0] if len(scores) == 1 else scores
@@ -116,8 +132,8 @@ class OnlineClassifier(FirstOrder):
 
     Parameters
     ----------
-    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
-        Default: ``rules.Perceptron()``.
+    rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``. Names, such as ``"pa1"``, are those of ``rules.NAMES``.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
         :math:`B`. It counts in the length of a row.
@@ -217,14 +233,16 @@ class OnlineClassifier(FirstOrder):
 
     def _check_rule(self, rule: Any) -> None:
         if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:
+            own = {rules.AROW: "AROW", rules.SCW1: "SCW", rules.SCW2: "SCW"}.get(type(rule))
+            way = "" if own is None else f" Use perceptrons.{own}, or a TextClassifier with this rule."
             raise rules.RuleError(
                 "rule must be a first-order record of perceptrons.rules, or a function under "
-                f"@rules.rule; got {rule!r}."
+                f"@rules.rule; got {rule!r}.{way}"
             )
         engine_rule(rule)  # a user's rule that does not compile is refused here, before anything changes
 
     def _rule(self) -> Any:
-        return rules.Perceptron() if self.rule is None else self.rule
+        return rules.Perceptron() if self.rule is None else rules.named(self.rule)
 
     def _weighted(self) -> bool:
         rule = self._rule()

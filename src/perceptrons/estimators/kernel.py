@@ -184,8 +184,8 @@ class KernelClassifier(KernelLearner, OnlineClassifier):
 
     Parameters
     ----------
-    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
-        Default: ``rules.Perceptron()``.
+    rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``. Names, such as ``"pa1"``, are those of ``rules.NAMES``.
     kernel : kernel of :mod:`perceptrons.kernels`, its name, or a function of two objects
         Default: ``"polynomial"``, :math:`(1 + \langle x, z\rangle)^2`. ``"precomputed"``: X is the matrix of
         kernel values with the training objects.

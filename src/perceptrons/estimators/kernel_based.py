@@ -13,7 +13,7 @@ from ..engine import intake, spaces
 from . import changing, checks, objects
 from .checks import estimator
 from .halfspace import FLOATS
-from .one_row import Streaming
+from .one_row import Streaming, python_scores
 from .online import Batch
 from .undoing import whole_call
 from .writing import one_writer, unchanged_on_error
@@ -162,10 +162,11 @@ class KernelBased(Streaming):
                 self.stop_reason_ = "learn_one"
 
     def score_one(self, x: Any) -> Any:
-        """Score of one object: a number, or one per class for more than two classes."""
+        """Score of one object: a float, or a list of one per class for more than two classes."""
         if "_space" not in vars(self):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
-        return self._finite_scores(self._in_precision(self._alone(x, reset=False), self._space))[0]
+        X = self._in_precision(self._alone(x, reset=False), self._space)
+        return python_scores(self._finite_scores(X)[0])
 
     def _alone(self, x: Any, *, reset: bool) -> Any:
         """x as a collection of one that the kernel has prepared."""

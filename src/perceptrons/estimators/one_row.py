@@ -51,6 +51,40 @@ def _plain(x: Any) -> dict[str, Any]:
     return plain
 
 
+def python_label(label: Any) -> Any:
+    """A label as Python has it, which ``json.dumps`` takes: not numpy's numbers and words."""
+    return label.item() if isinstance(label, _NUMPY) else label
+
+
+_NUMPY = (np.bool_, np.number, np.str_, np.bytes_)
+
+
+def python_scores(scores: Any) -> Any:
+    """The score of a row as a float, or those of its classes as a list of floats."""
+    return np.asarray(scores, np.float64).tolist()
+
+
+def _finite_numbers(names: list[str], x: dict[str, Any], dtype: Any) -> np.ndarray:
+    """The values of named features; one that is no finite number is refused by its name."""
+    try:
+        with np.errstate(over="ignore"):
+            data = np.fromiter((x[name] for name in names), dtype, len(names))
+    except (TypeError, ValueError, OverflowError):
+        for name in names:
+            try:
+                np.fromiter((x[name],), dtype, 1)
+            except (TypeError, ValueError, OverflowError) as error:
+                said = f"x[{name!r}] must be a number: {str(error).rstrip('.')}."
+                raise (TypeError if isinstance(error, TypeError) else ValueError)(said) from None
+        raise
+    wrong = np.flatnonzero(~np.isfinite(data))
+    if len(wrong):
+        name = names[int(wrong[0])]
+        found = "None" if x[name] is None else "NaN" if np.isnan(data[wrong[0]]) else "infinity"
+        raise ValueError(f"x[{name!r}] must be a finite number; got {found}.")
+    return data
+
+
 def _sparse_row(x: Any) -> Any:
     """One sparse row as CSR whose structure can be trusted."""
     return intake.checked_csr(x.reshape(1, -1) if x.ndim == 1 else x)
@@ -81,7 +115,7 @@ class Streaming(Online):
         self._learn_slowly(x, y)
 
     def score_one(self, x: Any) -> Any:
-        """Score of one row: a number, or one per class for more than two classes."""
+        """Score of one row: a float, or a list of one per class for more than two classes."""
         lane = self.__dict__.get("_lane")
         if lane is not None and type(x) is np.ndarray and self._readout == "last" and not self._unit_votes:
             _, score, _, v, _, state, desk, dtype, shape, strides, _ = lane
@@ -101,15 +135,15 @@ class Streaming(Online):
         if not np.isfinite(scores).all():
             self._rows(row)  # names the value, if it is the input
             raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
-        return scores
+        return python_scores(scores)
 
     def _score_row(self, row: Any) -> Any:
         return self._scores(row)[0]
 
     def predict_one(self, x: Any) -> Any:
-        """Label of one row."""
+        """Label of one row, as Python has it: an int, a str, …"""
         score = np.asarray([self.score_one(x)])
-        return self.classes_[self._decide(score)[0]]
+        return python_label(self.classes_[self._decide(score)[0]])
 
     # ------------------------------------------------------------ the general way
 
@@ -195,9 +229,9 @@ class Streaming(Online):
             x = _plain(x)
         new = [name for name in x if name not in names]
         places = {name: j for j, name in enumerate(new, len(names))}
-        pairs = sorted((names[name] if name in names else places[name], x[name]) for name in x)
+        pairs = sorted((names[name] if name in names else places[name], name) for name in x)
         indices = np.fromiter((j for j, _ in pairs), np.int32, len(pairs))
-        data = np.fromiter((v for _, v in pairs), self._space.frame.dtype, len(pairs))
+        data = _finite_numbers([name for _, name in pairs], x, self._space.frame.dtype)
         indptr = np.asarray([0, len(pairs)], np.int32)
         return sp.csr_array((data, indices, indptr), shape=(1, len(names) + len(new))), new
 

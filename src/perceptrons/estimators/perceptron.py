@@ -88,8 +88,10 @@ class Perceptron(PerceptronFamily):
     Parameters
     ----------
     learning_rate : float, "updates" or "examples", default=1.0
-        :math:`\eta`; or 1/k at the k-th update, or 1/t at the t-th example. Those two converge on separable
-        data, too, but without the quadratic bound.
+        :math:`\eta`; or 1/k at the k-th update, or 1/t at the t-th example of all epochs. Those two converge
+        on separable data, too, but the bounds are exponential: :math:`e^{1.29 R/\gamma}` updates with 1/k,
+        :math:`e^{1.29 m R/\gamma}` epochs over m rows with 1/t, which has no bound in a stream. 200 separable
+        rows may see no clean pass in thousands of epochs with 1/t: ``max_iter=None`` warns then.
     mistake : {"margin", "prediction"}, default="margin"
     scheme : {"top", "uniform", "proportional"}, default="top"
         Which rivals lose :math:`x`: the best one, all alike, or in proportion to their excess.

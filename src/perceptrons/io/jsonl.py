@@ -39,9 +39,19 @@ class JsonLines:
         self.options, self.refusals, self.limits = options, refusals, limits
         self.labels = Labels(options.labels, limits, refusals)
         self._hash = Hash(options.bits, options.seed, options.dtype)
-        self._label = _key("label_column", "label" if options.label_column == 0 else options.label_column)
+        usual = options.label_column in (0, "auto")
+        self._label = _key("label_column", "label" if usual else options.label_column)
+        self._ignored = self._label if options.labels == "ignore" else None  # left out where there is one
+        if self._ignored is not None:
+            self._label = None
         self._text = _key("text_column", options.text_column)
         self._weight = _key("weight_column", options.weight_column)
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """The keys that are no features."""
+        keys = {"label_column": self._label, "text_column": self._text, "weight_column": self._weight}
+        return {role: _utf8(key) for role, key in keys.items() if key is not None}
 
     @property
     def n_features(self) -> int | None:
@@ -97,13 +107,14 @@ class JsonLines:
             row = self._object(lines.block.buffer[start:stop])
             for key in (self._label, self._text, self._weight):
                 if key is not None and key not in row:
-                    raise _Bad(f"the key {_utf8(key)!r}")
+                    way_out = "label_column=… names another key." if key == self._label else ""
+                    raise _Bad(f"the key {_utf8(key)!r}", None, way_out)
             if self._text is not None:
                 if not isinstance(row[self._text], str):
                     raise _Bad(f"a string under {_utf8(self._text)!r}", _shown(row[self._text]))
                 text = row[self._text].encode("latin-1")
             else:
-                features.add(row, (self._label, self._weight), stop - start)
+                features.add(row, (self._label, self._weight, self._ignored), stop - start)
         except RecursionError:
             raise _Bad("JSON of moderate depth") from None
         weight = 1.0 if self._weight is None else row[self._weight]

@@ -11,7 +11,7 @@ from . import _numbers as numbers
 from . import _scans as scans
 from .records import Block, FormatError, Limits, Refusals
 
-_KINDS = ("auto", "text", "number")
+_KINDS = ("auto", "text", "number", "ignore")
 _INTEGER = "an integer as label, as before"
 _BEYOND = "an integer label within int64"
 _Y_BYTES = 1 << 23  # of the labels of a batch: a row of them is as wide as the longest label
@@ -33,7 +33,7 @@ class Labels:
     def __init__(self, kind: str, limits: Limits, refusals: Refusals):
         if kind not in _KINDS:
             raise ValueError(f"labels must be one of {', '.join(map(repr, _KINDS))}; got labels={kind!r}.")
-        self.kind = {"auto": "auto", "text": "text", "number": "float"}[kind]
+        self.kind = {"auto": "auto", "text": "text", "number": "float", "ignore": "auto"}[kind]
         self._refusals = refusals
         self._label_bytes = limits.label_bytes
         self._table = LabelTable(limits.labels)

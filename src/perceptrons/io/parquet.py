@@ -11,9 +11,11 @@ import numpy as np
 from ._pages import Chunk, need, row_groups
 from .hashed import Hash
 from .labels import Labels
+from .missing import WAY_OUT, Missing, as_list
 from .records import FormatError, Limits, Refusals, Texts, cast, listed, shown, some_rows
+from .roles import Column, Columns, Roles
 from .sources import FREE, Source
-from .tables import Column, Options
+from .tables import Options, named_roles
 
 _MOST_ROWS = 1 << 16  # of a batch
 _BUFFER = 1 << 15  # bytes of a column that are read at a time
@@ -29,10 +31,24 @@ class Parquet:
         self.options, self.refusals, self.limits = options, refusals, limits
         self._batch_bytes = batch_bytes
         self.labels = Labels(options.labels, limits, refusals)
+        self.missing = Missing(options.missing, options.means)
+        self._roles: Roles | None = None
         self._hash = Hash(options.bits, options.seed, options.dtype)
         self._names: list[str] | None = None
         self._file = ""
         self.n_features: int | None = None
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """Which column is what; the means."""
+        found = {} if self._roles is None else named_roles(self._roles, self._names)
+        if self.missing.means is not None:
+            found["means"] = as_list(self.missing.means)
+        return found
+
+    def begin_pass(self) -> None:
+        """The next row is the first of a pass."""
+        self.missing.begin_pass()
 
     def batches(self, source: Source) -> Iterator[tuple[Any, int]]:
         """Rows, labels and weights, and how many bytes of the file they account for."""
@@ -114,8 +130,9 @@ class Parquet:
 
     def _needed(self, types: list[Any], pa: Any) -> list[int]:
         """The columns that are read."""
-        o = self.options
-        label, text, weight = map(self._number, (o.label_column, o.text_column, o.weight_column))
+        roles = self._roles = self._columns().roles(self.options.chosen)
+        label = None if self.options.labels == "ignore" else roles.label
+        text, weight = roles.text, roles.weight
         for j in (label, text, weight):
             if j is not None and pa.types.is_nested(types[j]):
                 raise self._error(
@@ -123,10 +140,9 @@ class Parquet:
                 )
         if text is not None:
             return sorted({j for j in (label, text, weight) if j is not None})
-        for j in range(len(types)):
-            if j not in (label, weight):
-                self._holds_words(types[j], j, pa)
-        return list(range(len(types)))
+        for j in roles.features:
+            self._holds_words(types[j], j, pa)
+        return sorted({*roles.features, *(j for j in (label, weight) if j is not None)})
 
     def _count(self, made: int, size: int) -> None:
         most = self.limits.decompressed_bytes
@@ -182,17 +198,12 @@ class Parquet:
             raise self._error("the columns of the first file", listed(names))
         self._names = names
 
-    def _number(self, column: Column | None) -> int | None:
+    def _columns(self) -> Columns:
         names = self._names or []
-        if column is None:
-            return None
-        if isinstance(column, str):
-            if column not in names:
-                raise ValueError(f"{self._file} has no column {column!r}; it has {listed(names)}.")
-            return names.index(column)
-        if not -len(names) <= column < len(names):
-            raise ValueError(f"{self._file} has {len(names)} columns; there is no column {column}.")
-        return column % len(names)
+        return Columns(self._file, len(names), names)
+
+    def _number(self, column: Column) -> int:
+        return self._columns().place(column)
 
     # --------------------------------------------------------------------------------------- columns
 
@@ -205,17 +216,21 @@ class Parquet:
     def _parsed(
         self, part: Any, first: int, pa: Any
     ) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
-        o = self.options
-        label, text, weight = map(self._number, (o.label_column, o.text_column, o.weight_column))
+        assert self._roles is not None
+        label = None if self.options.labels == "ignore" else self._roles.label
+        text, weight = self._roles.text, self._roles.weight
         with self._intact():
             columns = {self._number(name): part.column(k) for k, name in enumerate(part.schema.names)}
             for column in columns.values():
-                column.validate(full=not o.replace)  # with `full` that strings are UTF-8, too
+                column.validate(full=not self.options.replace)  # with `full` that strings are UTF-8, too
         good = np.ones(part.num_rows, bool)
-        y: Any = None if label is None else self._label_column(columns[label], first, good, pa)
+        y: Any = None if label is None else self._label_column(columns[label], label, first, good, pa)
         weights = None
         if weight is not None:
-            weights = self._numbers(columns[weight], weight, first, good, pa)
+            weights = self._plain_numbers(columns[weight], pa)
+            self._refuse(
+                good & ~np.isfinite(weights), good, first, weight, "a finite number", "null, NaN or infinity"
+            )
             self._refuse(
                 good & (weights < 0.0), good, first, weight, "a weight of at least 0", "a negative one"
             )
@@ -223,8 +238,7 @@ class Parquet:
             with self._intact():
                 X: Any = self._texts(columns[text], pa)
         else:
-            features = [j for j in columns if j is not None and j not in (label, weight)]
-            X = self._features(columns, features, first, good, pa)
+            X = self._features(columns, self._roles.features, first, good, pa)
         if not good.all():
             X = some_rows(X, good)
             weights = None if weights is None else weights[good]
@@ -249,9 +263,10 @@ class Parquet:
         self.refusals.refuse_all(np.flatnonzero(bad), error)
         good[bad] = False
 
-    def _label_column(self, column: Any, first: int, good: np.ndarray, pa: Any) -> np.ndarray | list[str]:
+    def _label_column(
+        self, column: Any, j: int, first: int, good: np.ndarray, pa: Any
+    ) -> np.ndarray | list[str]:
         """Labels by way of the different ones in these rows, which are no more than the rows."""
-        j = self._number(self.options.label_column) or 0
         with self._intact():
             coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
             codes = np.asarray(coded.indices.fill_null(-1)).astype(np.int64)
@@ -280,13 +295,28 @@ class Parquet:
             return [values[v] if isinstance(values[v], str) else str(values[v]) for v in number[place]]
         return self.labels.of_values(values)[number[place]]
 
-    def _numbers(self, column: Any, j: int, first: int, good: np.ndarray, pa: Any) -> np.ndarray:
+    def _plain_numbers(self, column: Any, pa: Any) -> np.ndarray:
+        """The values of a column; NaN for null."""
         with self._intact():
             # an integer beyond 2**53 becomes the nearest double, as in text
             plain = column.cast(pa.float64(), safe=False)
-            values = np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
-        self._refuse(good & ~np.isfinite(values), good, first, j, "a finite number", "null, NaN or infinity")
-        return values
+            return np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
+
+    def _numbers(self, part: Any, features: list[int], first: int, good: np.ndarray, pa: Any) -> np.ndarray:
+        """The numbers of all columns that hold them, 0 in the others; missing ones are dealt with."""
+        numbers = np.zeros((len(good), len(features)))
+        for k, j in enumerate(features):
+            if not self._holds_words(part[j].type, j, pa):
+                numbers[:, k] = self._plain_numbers(part[j], pa)
+        missing = np.isnan(numbers)
+        for k, j in enumerate(features):
+            way, wrong = "", np.isinf(numbers[:, k])
+            if self.missing.how == "refuse":
+                way, wrong = (WAY_OUT if missing[:, k].any() else ""), wrong | missing[:, k]
+            self._refuse(good & wrong, good, first, j, "a finite number", "null, NaN or infinity", way)
+        if self.missing.how != "refuse":
+            self.missing.fill(numbers, missing, good)
+        return np.where(good[:, None], numbers, 0.0)
 
     def _texts(self, column: Any, pa: Any) -> Texts:
         """The texts of a column; those of a dictionary stay where they are, once."""
@@ -311,18 +341,15 @@ class Parquet:
         words = [self._holds_words(part[j].type, j, pa) for j in features]
         if not any(words):
             self.n_features = len(features)
-            numbers = [self._numbers(part[j], j, first, good, pa) for j in features]
-            X = np.column_stack(numbers) if numbers else np.empty((len(good), 0))
-            return cast(np.where(good[:, None], X, 0.0), self.options.dtype, self._file)
+            return cast(self._numbers(part, features, first, good, pa), self.options.dtype, self._file)
         self.n_features = self._hash.n_features
         shape = len(good), len(features)
-        columns, values = np.zeros(shape, np.int32), np.zeros(shape)
+        columns, values = np.zeros(shape, np.int32), self._numbers(part, features, first, good, pa)
         for k, j in enumerate(features):
             if words[k]:
                 columns[:, k], values[:, k] = self._hashed_words(part[j], j, pa)
             else:
                 columns[:, k] = self._hash.columns(Texts.of([(self._names or [])[j]]))
-                values[:, k] = self._numbers(part[j], j, first, good, pa)
         values[~good] = 0.0
         there = values != 0.0
         indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)

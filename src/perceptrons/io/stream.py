@@ -11,6 +11,7 @@ import numpy as np
 
 from .ahead import ReadAhead
 from .formats import FORMATS, by_content, by_name
+from .missing import Missing
 from .records import Batch, Block, FormatError, Limits, Refusals, checked_limits
 from .sources import Opened, Source, blocks, sources
 
@@ -93,8 +94,9 @@ class Stream:
 
     @property
     def layout(self) -> dict[str, Any]:
-        """How the rows are read, as far as it is settled: the format, the column of texts, and what the first
-        rows of a table have decided. Other data with the same layout are read the same way."""
+        """How the rows are read, as far as it is settled: the format, which column is what, what the first
+        rows of a table have decided, and, after a whole pass with ``missing="mean"``, the means. Other data
+        with the same layout are read the same way."""
         found = {"format": self.format}
         if self._text_column() is not None:
             found["text_column"] = self._text_column()
@@ -102,9 +104,19 @@ class Stream:
 
     def _text_column(self) -> Any:
         column = self._options["text_column"]
-        if column != "auto":
-            return column
-        return "text" if self.format in ("jsonl", "parquet") else 1
+        return "text" if column == "auto" and self.format == "jsonl" else column
+
+    @property
+    def missing(self) -> tuple[int, int]:
+        """Numbers that were missing and replaced, and rows left out because of them, in the present pass."""
+        found = getattr(self._parser, "missing", None)
+        return (0, 0) if found is None else (found.numbers, found.rows)
+
+    def freeze_means(self) -> None:
+        """Have the further passes replace missing numbers by the means of the pass that has ended."""
+        found = getattr(self._parser, "missing", None)
+        if found is not None:
+            found.given = found.means
 
     def measure(self) -> int:
         """Read a libsvm stream once for its largest index, which sets ``n_features``."""
@@ -171,6 +183,7 @@ class Stream:
 
     def _produced(self) -> Iterator[tuple[Batch, int]]:
         row = before = 0
+        getattr(self._parser, "begin_pass", lambda: None)()
         for source in self._sources:
             for part, taken in self._of_source(source):
                 X, y, weights = part
@@ -237,6 +250,11 @@ class Stream:
 def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
     """The reader of a format."""
     limits = options["limits"]
+    if options["missing"] != "refuse" and format in ("libsvm", "vw", "jsonl"):
+        raise ValueError(
+            f"missing is for columns of csv, tsv and parquet; in {format} what is absent is 0. "
+            f"Leave it out; got missing={options['missing']!r}."
+        )
     if format == "libsvm":
         from .libsvm import Libsvm
 
@@ -267,12 +285,15 @@ def open_stream(
     source: Any,
     format: str = "auto",
     *,
-    label_column: int | str | None = 0,
+    label_column: int | str | None = "auto",
     text_column: int | str | None = None,
     weight_column: int | str | None = None,
     delimiter: str | None = None,
     header: bool | str = "auto",
     categorical: Iterable[int | str] | str = "auto",
+    columns: Iterable[int | str] | None = None,
+    missing: str = "refuse",
+    means: Iterable[float] | None = None,
     n_features: int | None = None,
     bits: int = 18,
     seed: int = 0,
@@ -296,15 +317,28 @@ def open_stream(
         Plain, gz, bz2, xz or zst, told by the first bytes.
     format : {"auto", "libsvm", "vw", "csv", "tsv", "jsonl", "parquet"}, default="auto"
         ``"auto"``: by the name, or else by the first lines.
-    label_column, text_column, weight_column : int, str or None
-        Columns of csv, tsv and parquet, by number (-1 is the last) or name; keys of jsonl, where a
-        label_column of 0 means the key ``label``. With a text column batches hold :class:`Texts`.
+    label_column : int, str or None, default="auto"
+        A column of csv, tsv or parquet, by number (-1 is the last) or name; a key of jsonl. ``"auto"``: the
+        one column named label, target, class or y; the first one where there is no header; in jsonl
+        ``label``. None: the rows have no labels.
+    text_column, weight_column : int, str or None, default=None
+        Likewise. With a text column batches hold :class:`Texts`; ``"auto"``: the column named text, or else
+        the second.
     delimiter : str, optional
         Default: a comma, and a tab for tsv.
     header : bool or "auto", default="auto"
         Whether the first line of a table names the columns.
     categorical : "auto" or list of columns, default="auto"
         Columns of a table that hold words; ``"auto"``: those that do in most rows of the first batch.
+    columns : list of columns, optional
+        The columns of a table that are features, in this order. Default: all that have no other role.
+    missing : {"refuse", "zero", "mean", "skip"}, default="refuse"
+        What becomes of a number that is missing in a column of numbers (nothing, NA, N/A, NaN, null, None
+        or ?; in parquet null or NaN): an error, 0, the mean of the column's numbers in the rows of this pass
+        that came before (0 if there are none), or the row is left out.
+    means : list of float, optional
+        With ``missing="mean"``: a number per column of features that takes the place of the running mean;
+        what ``layout["means"]`` holds after a pass over other data.
     n_features : int, optional
         Columns of libsvm rows; an index beyond them is refused. Default: as many as have been seen so far.
     bits : int, default=18
@@ -321,9 +355,9 @@ def open_stream(
         What becomes of bytes that are not UTF-8.
     limits : Limits, optional
         What is refused, so that memory stays bounded; see :class:`Limits`.
-    labels : {"auto", "text", "number"}, default="auto"
+    labels : {"auto", "text", "number", "ignore"}, default="auto"
         Kind of the labels in tables, jsonl and parquet; ``"auto"``: integers, numbers or words, by the first
-        batch.
+        batch. ``"ignore"``: they are not read, and may be missing.
     dtype : dtype, default=float64
         Of the values.
     read_ahead : int, default=2
@@ -340,6 +374,8 @@ def open_stream(
     if format not in ("auto", *FORMATS):
         raise ValueError(f"format must be 'auto' or one of {', '.join(FORMATS)}; got format={format!r}.")
     _one_of("on_error", on_error, ("raise", "skip"))
+    means = None if means is None else list(means)
+    Missing(missing, means)  # refuses what it cannot do
     _one_of("encoding_errors", encoding_errors, ("refuse", "replace"))
     _whole("bits", bits, 1, 31)
     _whole("seed", seed, 0, 2**63 - 1)
@@ -359,6 +395,9 @@ def open_stream(
         "delimiter": delimiter,
         "header": header,
         "categorical": categorical,
+        "columns": None if columns is None else list(columns),
+        "missing": missing,
+        "means": means,
         "n_features": n_features,
         "bits": bits,
         "seed": seed,

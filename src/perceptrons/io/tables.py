@@ -20,41 +20,42 @@ from ._numbers import NOTHING, NUMBER
 from .hashed import Hash
 from .labels import Labels, parsed_numbers
 from .lines import Lines, lines_of
-from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, listed, shown, some_rows
+from .missing import WAY_OUT, Missing, as_list, written_as_missing
+from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, shown, some_rows
+from .roles import LABEL_NAMES, TEXT_NAME, Chosen, Column, Columns, Roles
 
-Column = int | str
-_NAMES = {"label", "class", "target", "y", "text", "weight"}  # that a header has and data have not
+_NAMES = {*LABEL_NAMES, TEXT_NAME, "weight"}  # that a header has and data have not
+_DELIMITERS = ",;\t|"
 _CATEGORIES = "categorical=[…] with its name or number takes a column as words."
 
 
 class Options(NamedTuple):
     """What the user says about a table."""
 
-    label_column: Column | None = 0
+    label_column: Column | None = "auto"
     text_column: Column | None = None
     weight_column: Column | None = None
     delimiter: str = ","
     header: bool | str = "auto"
     categorical: Iterable[Column] | str = "auto"
+    columns: Iterable[Column] | None = None
     bits: int = 18
     seed: int = 0
     labels: str = "auto"
     dtype: Any = np.float64
     replace: bool = False
+    missing: str = "refuse"
+    means: Iterable[float] | None = None
+
+    @property
+    def chosen(self) -> Chosen:
+        """What is said about the columns."""
+        ignore = self.labels == "ignore"
+        return Chosen(self.label_column, self.text_column, self.weight_column, self.columns, ignore)
 
 
 _FIELDS = 1 << 18  # of a batch: the work on a field takes 50 bytes, and a field may be empty
 _NAME_BYTES = 1 << 10  # of a column's name
-
-
-class Roles(NamedTuple):
-    """Which column is what, by number."""
-
-    width: int
-    label: int | None
-    text: int | None
-    weight: int | None
-    features: list[int]
 
 
 class Fields(NamedTuple):
@@ -90,6 +91,7 @@ class Table:
         self.name = "tsv" if options.delimiter == "\t" else "csv"
         self.names: list[str] | None = None
         self.labels = Labels(options.labels, limits, refusals)
+        self.missing = Missing(options.missing, options.means)
         self._quote = 0 if options.delimiter == "\t" else ord('"')
         self._delimiter = ord(options.delimiter)
         self._hash = Hash(options.bits, options.seed, options.dtype)
@@ -101,12 +103,16 @@ class Table:
 
     @property
     def layout(self) -> dict[str, Any]:
-        """What the first rows have decided: the columns that hold words, and whether there is a header."""
+        """What the first rows have decided: which column is what, whether there is a header; the means."""
         found: dict[str, Any] = {}
+        if self._roles is not None:
+            found |= named_roles(self._roles, self.names)
         if self._roles is not None and self._is_number is not None:
             names = self.names or [str(j) for j in range(self._roles.width)]
             kinds = zip(self._roles.features, self._is_number, strict=True)
             found["categorical"] = [names[j] for j, number in kinds if not number]
+        if self.missing.means is not None:
+            found["means"] = as_list(self.missing.means)
         if self._has_header in (True, False):
             found["header"] = bool(self._has_header)
         return found
@@ -117,6 +123,10 @@ class Table:
         if self._roles is None or self._is_number is None:
             return None
         return len(self._roles.features) if self._is_number.all() else self._hash.n_features
+
+    def begin_pass(self) -> None:
+        """The next row is the first of a pass."""
+        self.missing.begin_pass()
 
     def next_file(self) -> None:
         """The next line may be a header again."""
@@ -139,7 +149,7 @@ class Table:
         fields = self._split(lines, roles)
         good = np.ones(len(fields.starts), bool)
         y = weights = None
-        if roles.label is not None:
+        if roles.label is not None and self.options.labels != "ignore":
             y, has_label = self.labels.of_fields(fields.block, *fields.column(roles.label))
             good &= has_label
         if roles.weight is not None:
@@ -203,27 +213,38 @@ class Table:
         assert self._roles is not None
         columns = self._roles.features
         n = len(fields.starts)
-        numbers = np.empty((n, len(columns)))
+        numbers = np.zeros((n, len(columns)))
         kinds = np.full((n, len(columns)), NOTHING, np.uint8)
+        missing = np.zeros((n, len(columns)), np.bool_)
         words = self._words()
         for k, j in enumerate(columns):
             if words is None or not words[k]:
-                numbers[:, k], kinds[:, k] = parsed_numbers(fields.block, *fields.column(j))
+                starts, stops = fields.column(j)
+                numbers[:, k], kinds[:, k] = parsed_numbers(fields.block, starts, stops)
+                if (kinds[:, k] == NOTHING).any():
+                    missing[:, k] = written_as_missing(fields.block.buffer, starts, stops)
         if self._is_number is None:
             if n == 0:
                 return np.empty((0, len(columns)))
-            self._decide(kinds)
+            self._decide(kinds, missing)
         is_number = self._is_number
         assert is_number is not None
-        misses = (kinds == NOTHING) & is_number
-        bad = good & misses.any(axis=1)
+        missing &= is_number
+        wrong = (kinds == NOTHING) & is_number
+        if self.missing.how != "refuse":
+            wrong &= ~missing
+        bad = good & wrong.any(axis=1)
 
         def error(i: int) -> FormatError:
-            return fields.error(i, columns[int(misses[i].argmax())], "a finite number", _CATEGORIES)
+            k = int(wrong[i].argmax())
+            way = WAY_OUT if missing[i, k] else _CATEGORIES
+            return fields.error(i, columns[k], "a finite number", way)
 
         self.refusals.refuse_all(np.flatnonzero(bad), error)
         good[bad] = False
-        numbers[kinds == NOTHING] = 0.0
+        numbers[(kinds == NOTHING) | ~is_number] = 0.0
+        if self.missing.how != "refuse":
+            self.missing.fill(numbers, missing, good)
         if is_number.all():
             return cast(numbers, self.options.dtype, fields.block.file)
         return self._hashed(fields, numbers, columns)
@@ -236,13 +257,20 @@ class Table:
             return None
         assert self._roles is not None
         chosen = {self._number(column) for column in self.options.categorical}
-        return np.asarray([j in chosen for j in self._roles.features])
+        return np.asarray([j in chosen for j in self._roles.features], np.bool_)
 
-    def _decide(self, kinds: np.ndarray) -> None:
-        """A column is one of numbers if most of its fields are: a stray word among them is an error."""
+    def _decide(self, kinds: np.ndarray, missing: np.ndarray) -> None:
+        """A column is one of numbers if most of its fields are: a stray word among them is an error.
+
+        Fields that say that a number is missing do not count; a column of nothing else holds words, unless
+        missing numbers are to be replaced.
+        """
         assert self._roles is not None
         words = self._words()
-        is_number = (kinds != NOTHING).mean(axis=0) > 0.5 if words is None else ~words
+        there = np.count_nonzero(~missing, axis=0)
+        numbers = np.count_nonzero(kinds != NOTHING, axis=0)
+        empty = (there == 0) & (self.missing.how != "refuse")
+        is_number = (2 * numbers > there) | empty if words is None else ~words
         names = [
             self._column_name(j) + ("" if num else "=") for j, num in zip(self._roles.features, is_number)
         ]
@@ -287,7 +315,7 @@ class Table:
             if self._roles is None:
                 self._has_header = self._is_header(first, self._second_line(lines))
                 self.names = self._checked_names(lines, first) if self._has_header else None
-                self._roles = self._assign(len(first))
+                self._roles = self._assign(first)
             elif self._has_header and first != self.names:
                 raise lines.block.error(
                     int(lines.starts[0]), "the header of the first file", found=shown(lines.raw(0))
@@ -333,35 +361,52 @@ class Table:
     def _is_header(self, first: list[str], second: list[str]) -> bool:
         if self._has_header != "auto":
             return bool(self._has_header)
-        chosen = (self.options.label_column, self.options.text_column, self.options.weight_column)
-        if any(isinstance(column, str) for column in chosen) or _NAMES & {name.lower() for name in first}:
+        o = self.options
+        chosen = (o.label_column, o.text_column, o.weight_column, *(o.columns or ()))
+        if any(isinstance(column, str) and column != "auto" for column in chosen) or _NAMES & {
+            name.lower() for name in first
+        }:
             return True
         return not any(map(_is_number, first)) and any(map(_is_number, second))
 
     def _number(self, column: Column) -> int:
-        """A column's number from its name or from its number, which may count from the end."""
-        width = self._roles.width if self._roles is not None else self._width
-        if isinstance(column, str):
-            if self.names is None:
-                raise ValueError(f"Column {column!r} is asked for by name, and the table has no header.")
-            if column not in self.names:
-                raise ValueError(f"The table has no column {column!r}; it has {listed(self.names)}.")
-            return self.names.index(column)
-        if not -width <= column < width:
-            raise ValueError(f"The table has {width} columns; there is no column {column}.")
-        return column % width
+        assert self._roles is not None
+        return Columns("The table", self._roles.width, self.names).place(column)
 
-    def _assign(self, width: int) -> Roles:
-        self._width = width
-        chosen = (self.options.label_column, self.options.text_column, self.options.weight_column)
-        label, text, weight = (None if column is None else self._number(column) for column in chosen)
-        taken = [j for j in (label, text, weight) if j is not None]
-        if len(set(taken)) < len(taken):
-            raise ValueError("label_column, text_column and weight_column must be different columns.")
-        if text is not None and self._quote == 0 and self.names is None:
+    def _assign(self, first: list[str]) -> Roles:
+        chosen = self.options.chosen
+        width = len(first)
+        others = (
+            [mark for mark in _DELIMITERS if mark != self.options.delimiter and mark in first[0]]
+            if first
+            else []
+        )
+        if width == 1 and others and chosen.text is None and chosen.label is not None:
+            raise ValueError(
+                f"The table has one column, {shown(first[0].encode())}: its delimiter is not "
+                f"{self.options.delimiter!r}; give delimiter={others[0]!r}."
+            )
+        roles = Columns("The table", width, self.names).roles(chosen)
+        if roles.text is not None and self._quote == 0 and self.names is None:
             # a text may hold tabs: of a table without header only the columns that are asked for are known
-            width = max(max(taken) + 1, 1) if text == max(taken) else width
-        return Roles(width, label, text, weight, [j for j in range(width) if j not in taken])
+            taken = [j for j in (roles.label, roles.text, roles.weight) if j is not None]
+            if roles.text == max(taken):
+                width = roles.text + 1
+                roles = roles._replace(width=width, features=[j for j in roles.features if j < width])
+        return roles
+
+
+def named_roles(roles: Roles, names: list[str] | None) -> dict[str, Any]:
+    """The columns of a table as a layout holds them: by name where there are names."""
+
+    def called(j: int) -> Column:
+        return j if names is None else names[j]
+
+    given = {"label_column": roles.label, "text_column": roles.text, "weight_column": roles.weight}
+    found: dict[str, Any] = {role: called(j) for role, j in given.items() if j is not None}
+    if names is not None and roles.text is None and len(set(names)) == len(names):
+        found["columns"] = [names[j] for j in roles.features]
+    return found
 
 
 def _is_number(field: str) -> bool:

@@ -100,6 +100,8 @@ class Subject:
             out[name] = self.parameter(name)
         for name in ("mistake", "readout", "scheme", "solver"):
             value = self.parameter(name)
+            if name == "readout" and value == "auto":
+                value = self.model._readout
             if isinstance(value, str):
                 out[name] = value
         return out

@@ -3,7 +3,7 @@ r"""Text in, label out: hashing and learning as one estimator."""
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +13,8 @@ from ..engine import intake, spaces
 from ..engine.custom import engine_rule
 from ..estimators import changing, checks
 from ..estimators.checks import estimator
-from ..estimators.first_order import OnlineClassifier
+from ..estimators.first_order import READOUTS, OnlineClassifier
+from ..estimators.one_row import python_label
 from ..estimators.writing import open_lane
 from ..io import Texts
 from ..rows import Csr
@@ -100,10 +101,12 @@ class TextClassifier(TextParameters, OnlineClassifier):
 
     Parameters
     ----------
-    rule : record of :mod:`perceptrons.rules`, or a function under :func:`perceptrons.rules.rule`
-        Default: ``rules.Perceptron()``. ``rules.AROW``, ``SCW1`` and ``SCW2`` keep a confidence per column;
-        they need ``readout="last"``, and learn several classes one against the rest.
-    readout : {"last", "average", "vote", "random"}, default="average"
+    rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.Perceptron()``. Names, such as ``"arow"``, are those of ``rules.NAMES``. ``AROW``,
+        ``SCW1`` and ``SCW2`` keep a confidence per column; they predict with their last weights, and learn
+        several classes one against the rest.
+    readout : {"auto", "last", "average", "vote", "random"}, default="auto"
+        ``"auto"``: the average, or the last weights for rules with a confidence per column.
     row_norm : {"l2", None}, default="l2"
         Rows, with their constant coordinate, are divided by their length.
     max_iter : int or None, default=5
@@ -141,13 +144,14 @@ max_log, callback, verbose
     >>> clf.learn_one("cheap lunch today", "ham")
     """
 
-    readout: str = "average"
+    readout: str = "auto"
     row_norm: str | None = "l2"
     max_iter: int | None = 5
     precision: str = "float32"
     cache_mb: float | None = 1024.0
 
     _of_state = (*OF_HASHING, "precision")
+    _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -159,12 +163,18 @@ max_log, callback, verbose
     # ------------------------------------------------------------ rules with a confidence per column
 
     def _second_order(self) -> bool:
-        return type(self.rule) in WITH_CONFIDENCE
+        return type(self._rule()) in WITH_CONFIDENCE
+
+    @property
+    def _readout(self) -> str:
+        if self.readout != "auto":
+            return self.readout
+        return "last" if self._second_order() else "average"
 
     def _check_rule(self, rule: Any) -> None:
         if not self._second_order():
             super()._check_rule(rule)
-        elif self.readout != "last" or self.normalized_votes:
+        elif self._readout != "last" or self.normalized_votes:
             raise ValueError(
                 f"rule {type(rule).__name__} predicts with its last weights: give readout='last' and "
                 f"normalized_votes=False; got readout={self.readout!r}."
@@ -172,7 +182,7 @@ max_log, callback, verbose
 
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         if self._second_order():
-            return spaces.Confident(self.rule, frame, n_features, full=False)
+            return spaces.Confident(self._rule(), frame, n_features, full=False)
         return super()._binary_space(frame, n_features)
 
     def _is_joint(self) -> bool:
@@ -180,7 +190,7 @@ max_log, callback, verbose
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         if self._second_order():
-            raise ValueError(f"rule {type(self.rule).__name__} starts from w = 0; drop coef_init.")
+            raise ValueError(f"rule {type(self._rule()).__name__} starts from w = 0; drop coef_init.")
         super()._start_at(space, d, coef_init, intercept_init)
 
     @property
@@ -277,10 +287,10 @@ max_log, callback, verbose
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         # at the cost of the entries alone: the weights of all columns are not needed
-        if self.readout not in ("last", "average") or self.normalized_votes:
+        if self._readout not in ("last", "average") or self.normalized_votes:
             return super()._linear_scores(X)
-        scores = self._space.scores(self._rows(X), self.readout)
-        if self.readout == "average" and self.include_initial:
+        scores = self._space.scores(self._rows(X), self._readout)
+        if self._readout == "average" and self.include_initial:
             t = max(1, self._examples())
             scores = scores * (t / (t + 1.0))
         return scores
@@ -346,9 +356,10 @@ max_log, callback, verbose
             self.prepare_batch([x])
 
     def score_one(self, x: Any) -> Any:
-        """Score of one text: a number, or one per class for more than two classes."""
+        """Score of one text: a float, or a list of one per class for more than two classes."""
         lane = self.__dict__.get("_lane")
-        if lane is not None and self.readout in ("last", "average") and not self.normalized_votes:
+        # a lane is there for rules of the first order only
+        if lane is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
             _, score, _, recipe, bench, out, v, track, state, desk, pointers, _ = lane
             raw = _raw(x)
             if raw is not None and not self.include_initial:
@@ -409,7 +420,7 @@ max_log, callback, verbose
             contribution, the largest first. ``str()`` shows them.
         """
         check_is_fitted(self)
-        if self.readout == "vote":
+        if self._readout == "vote":
             raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
         self._check_width(reset=False)
         texts = self._texts([text])
@@ -428,8 +439,9 @@ max_log, callback, verbose
             for name, value, weight in zip(names, rows.data, weights, strict=True)
         ]
         found.sort(key=lambda c: -abs(c.contribution))
-        towards = self.classes_[code if len(score) > 1 else len(self.classes_) - 1]
-        return Explanation(self.classes_[code], towards, float(score[column]), float(bias * scale), found)
+        towards = python_label(self.classes_[code if len(score) > 1 else len(self.classes_) - 1])
+        label = python_label(self.classes_[code])
+        return Explanation(label, towards, float(score[column]), float(bias * scale), found)
 
     def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """The features that speak most for each label, with their weights; needs ``keep_names=True``.
@@ -460,7 +472,7 @@ max_log, callback, verbose
 
     def _weights_of(self, rows: Rows, column: int) -> tuple[np.ndarray, float]:
         """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
-        if self.readout == "random" or self.normalized_votes:
+        if self._readout == "random" or self.normalized_votes:
             w = self._weights()[column]
             return w[rows.indices.astype(np.int64)], float(self._bias() * w[-1])
         n = len(rows.indices)
@@ -477,10 +489,10 @@ max_log, callback, verbose
                 bias,
                 False,
             )
-            return self._space.scores(record, self.readout)[:, column]
+            return self._space.scores(record, self._readout)[:, column]
 
         share = 1.0
-        if self.readout == "average" and self.include_initial:
+        if self._readout == "average" and self.include_initial:
             share = 1.0 - 1.0 / (max(1, self._examples()) + 1.0)
         constant = float(looked(self._bias(), 1)[0]) if self._bias() else 0.0
         return share * looked(0.0, n), share * constant

@@ -75,7 +75,7 @@ def rows_of(name: str) -> Any:
 def answers(model: Any, rows: Any) -> tuple[list[Any], list[Any]]:
     """(labels, scores), as JSON has them."""
     if isinstance(rows[0], dict):
-        return [str(model.predict_one(x)) for x in rows], [model.score_one(x).tolist() for x in rows]
+        return [str(model.predict_one(x)) for x in rows], [model.score_one(x) for x in rows]
     return model.predict(rows).tolist(), model.decision_function(rows).tolist()
 
 
