@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
 
-from perceptrons import AROW, Perceptron, TextClassifier
+from perceptrons import AROW, Perceptron, TextClassifier, VotedPerceptron
 from perceptrons.io import Batch, FitReport, fit_stream, open_stream, read_libsvm
 
 rng = np.random.default_rng(0)
@@ -39,7 +39,7 @@ def test_the_same_as_partial_fit_on_the_whole():
     report = fit_stream(model, stream())
     assert np.array_equal(model.coef_, whole.coef_) and model.n_mistakes_ == whole.n_mistakes_
     assert report.rows == report.validated == report.row + 300 == 300 and report.passes == 1
-    assert report.mistakes == whole.n_mistakes_ and report.errors == whole.n_errors_
+    assert report.mistakes == whole.n_mistakes_ and report.errors == whole.progressive_errors_
     assert report.stop_reason == "end of stream" and report.batches > 10
     assert report.bound == (model.radius_ / model.margin_bounds_[1]) ** 2 >= report.mistakes
 
@@ -80,14 +80,39 @@ def test_others_predict_before_they_learn():
 @pytest.mark.parametrize("model", [AROW(), Perceptron(multiclass="ovr")])
 def test_one_learner_per_class_does_not_count_a_row_three_times(model):
     report = fit_stream(model, stream(THREE), passes=2)
-    assert 0 < report.errors < report.validated < report.rows == 600
+    assert 0 < report.errors < report.validated == report.rows == 600
     assert report.mistakes == model.n_mistakes_
+    assert report.errors == model.progressive_errors_ < model.n_errors_
 
 
 def test_joint_learners_count_themselves():
     model = Perceptron()
     report = fit_stream(model, stream(THREE))
-    assert report.errors == model.n_errors_ and report.validated == 300
+    assert report.errors == model.progressive_errors_ and report.validated == 300
+
+
+def test_the_errors_are_those_of_the_readout():
+    X, y = read_libsvm(TWO)
+    drift = np.arange(len(y)) // 60 % 2 == 1
+    y = np.where(drift, -y, y)  # the concept turns around: the average lags behind the last w
+    errors = {}
+    for readout in ("last", "average"):
+        batches = [Batch(X[k : k + 50], y[k : k + 50], None, k) for k in range(0, 300, 50)]
+        errors[readout] = fit_stream(Perceptron(readout=readout), batches).errors
+    model = Perceptron(readout="average")
+    wrong = 0
+    for i in range(300):
+        wrong += i == 0 or model.predict_one(X[[i]]) != y[i]
+        model.learn_one(X[[i]], y[i])
+    assert errors["average"] == wrong > errors["last"] == Perceptron().partial_fit(X, y).progressive_errors_
+
+
+def test_readouts_that_are_not_counted_say_so():
+    report = fit_stream(VotedPerceptron(), stream())
+    assert report.validated == 0 and report.mistakes > 0
+    assert "progressive errors are not counted for readout='vote'" in str(report)
+    report = fit_stream(Perceptron(), stream(), validate=False)
+    assert report.validated == report.errors == 0 and report.silence is None
 
 
 def test_weights_are_passed_on():

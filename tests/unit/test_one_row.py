@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from zoo import ONLINE, X, attributes, make, same, y, y3
 
 from perceptrons import KernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
+from perceptrons.engine import linear
 
 NAMES = list("abcde")
 
@@ -306,12 +307,12 @@ def test_a_writer_in_the_fast_way_is_noticed():
     model = one_by_one(Perceptron())
     one_by_one(model)
     desk = model._lane.desk
-    desk[-1] = 1.0  # as if a thread were in there
+    desk[linear.DESK_USE] = 1.0  # as if a thread were in there
     before = model.coef_.copy()
     with pytest.raises(RuntimeError, match="trained by another thread"):
         model.learn_one(X[3], 1)
     np.testing.assert_array_equal(model.coef_, before)
-    desk[-1] = 0.0
+    desk[linear.DESK_USE] = 0.0
     model.learn_one(X[3], 1)
 
 

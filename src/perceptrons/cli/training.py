@@ -339,6 +339,8 @@ class Summary:
         if report.validated:
             rate = printing.percent(report.errors, report.validated)
             found.append(("errors", f"{report.errors:,} ({rate}), each row predicted before it was learned"))
+        elif report.silence is not None:
+            found.append(("errors", report.silence))
         if report.mistakes is not None:
             bound = (
                 ""

@@ -223,6 +223,10 @@ class Blocks:
         """
         raise NotImplementedError
 
+    def foretell(self, told: Any) -> bool:
+        """Have ``told`` follow the next pass; False: it cannot be done here."""
+        return False
+
     def used(self, first: int, stop: int) -> np.ndarray:
         """Which of these places have a coefficient."""
         raise NotImplementedError

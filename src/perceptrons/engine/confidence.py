@@ -23,6 +23,7 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .tracks import hear_score
 
 
 class Diagonal(NamedTuple):
@@ -115,7 +116,7 @@ def _shrink_full(cov, rows, i, beta):
 
 
 @compiled
-def run(rule, rows, y, c, order, w, cov, scalars, log, tol, limit):
+def run(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
     """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, for second-order rules."""
     norm2, tau_sum = scalars[N], scalars[TAU]
     t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
@@ -133,6 +134,7 @@ def run(rule, rows, y, c, order, w, cov, scalars, log, tol, limit):
         if not (isfinite(m) and isfinite(v)):
             ending = BAD_SCORE
             break
+        hear_score(heard, at, s)
         alpha, beta = confide(rule, m, v, State(norm2, k, t + 1, 1.0, tol))
         if alpha != 0.0 or beta != 0.0:
             # |alpha Sigma x| <= alpha sqrt(v) sqrt(largest eigenvalue), and Sigma only shrinks

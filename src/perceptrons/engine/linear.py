@@ -39,74 +39,9 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .tracks import Unheard, hear, note, pace, settle, tracked
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
-
-# ---------------------------------------------------------------- what is kept for the readout
-
-
-class Last(NamedTuple):
-    """Nothing: the last w predicts."""
-
-
-class Average(NamedTuple):
-    """A, such that (sum of w over the examples) = CLOCK * v + A at every moment."""
-
-    A: np.ndarray
-
-
-class UnitAverage(NamedTuple):
-    """The same for the sum of w/||w||."""
-
-    A: np.ndarray
-
-
-def note(track, rows, i, d, clock):
-    """v is about to grow by d x."""
-    return dispatch(note, track)(track, rows, i, d, clock)
-
-
-def settle(track, v, clock):
-    """v is about to be set to 0, or to be multiplied out."""
-    return dispatch(settle, track)(track, v, clock)
-
-
-def pace(track, scale, norm2):
-    """What one example with this w adds to the clock."""
-    return dispatch(pace, track)(track, scale, norm2)
-
-
-@by_record(note)(Last)
-def _note_last(track, rows, i, d, clock):
-    pass
-
-
-@by_record(note)(Average, UnitAverage)
-def _note_average(track, rows, i, d, clock):
-    push(rows, i, -clock * d, track.A)
-
-
-@by_record(settle)(Last)
-def _settle_last(track, v, clock):
-    pass
-
-
-@by_record(settle)(Average, UnitAverage)
-def _settle_average(track, v, clock):
-    for j in range(v.size):
-        track.A.flat[j] += clock * v.flat[j]
-
-
-@by_record(pace)(Last, Average)
-def _pace_plain(track, scale, norm2):
-    return scale
-
-
-@by_record(pace)(UnitAverage)
-def _pace_unit(track, scale, norm2):
-    if norm2 > 0.0:
-        return scale / sqrt(norm2)
-    return 0.0
 
 
 class Log(NamedTuple):
@@ -248,13 +183,13 @@ def write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
 
 
 @helper
-def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit):
+def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit):
     """One pass over ``order``; returns how it ended, at which position, and the entries logged.
 
     y is +-1; c holds row weights, or nothing. ``steps`` receives the sum of the steps on each row, divided by
-    the scale of w, unless it is empty. Where ``prediction`` is set a tie that predicts the right
-    label (-1) is no mistake. A pass that ends badly leaves v and the scalars as they were before the bad
-    row.
+    the scale of w, unless it is empty. ``heard`` is told what is predicted before each row is learned.
+    Where ``prediction`` is set a tie that predicts the right label (-1) is no mistake. A pass that ends
+    badly leaves v and the scalars as they were before the bad row.
     """
     scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
@@ -269,11 +204,13 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
             weight = c[i]
             if weight == 0.0:
                 continue
-        s = scale * look(rows, i, v)
+        raw = look(rows, i, v)
+        s = scale * raw
         m = y[i] * s
         if not isfinite(m):
             ending = BAD_SCORE
             break
+        hear(heard, track, rows, i, at, v, raw, s, norm2, clock, t)
         wrong = (s > 0.0) != (y[i] > 0.0)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -332,16 +269,20 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction,
 
 
 @compiled
-def run(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit):
+def run(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit):
     """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, prediction, tol, limit)
+    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit)
 
 
 # ---------------------------------------------------------------- one row at a time
 
 #: A desk is one float64 array that holds what a single row needs, so that a call has few arguments.
-DESK_SIZE = 9
+DESK_SIZE = 12
 DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT, DESK_USE = 3, 4, 5, 6, 7, 8
+#: How wrong predictions are counted, and from here on: rows counted, wrong predictions among them.
+DESK_COUNT, DESK_TALLY = 9, 10
+#: Not at all; by the last w; by the readout that is tracked; one class alone is known, and always right.
+UNCOUNTED, BY_LAST, BY_READOUT, ALWAYS_RIGHT = 0.0, 1.0, 2.0, 3.0
 #: Who uses the desk; other bits are taken for a learner's. A desk that is closed stays closed.
 FREE, LEARNING, SCORING, CLOSED = 0, 1, 2, 3
 
@@ -375,6 +316,22 @@ def one_dense_row(x, desk):
 
 
 @helper
+def wrong_before(track, rows, y, v, scalars, desk):
+    """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
+    if desk[DESK_COUNT] != BY_READOUT:
+        return 0.0
+    return 1.0 if (tracked(track, rows, v, scalars) > 0.0) != (y > 0.0) else 0.0
+
+
+@helper
+def count_one(desk, wrong, last_was_wrong):
+    """One row more has been learned."""
+    if desk[DESK_COUNT] != UNCOUNTED:
+        desk[DESK_TALLY] += 1.0
+        desk[DESK_TALLY + 1] += last_was_wrong if desk[DESK_COUNT] == BY_LAST else wrong
+
+
+@helper
 def vanishes(x):
     """Whether every entry is 0."""
     n = 0
@@ -398,6 +355,7 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         leave(desk, LEARNING)
         return BAD_SCORE  # a row that is not zero, and whose square is
     log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
+    wrong, errors = wrong_before(track, row, y, v, scalars, desk), scalars[ERRORS]
     ending = run_rows(
         rule,
         row,
@@ -409,10 +367,13 @@ def learn_one(rule, x, y, v, track, scalars, desk):
         scalars,
         log,
         none,
+        Unheard(),
         desk[DESK_PREDICTION] != 0.0,
         desk[DESK_TOL],
         desk[DESK_LIMIT],
     )
+    if ending[0] == DONE:
+        count_one(desk, wrong, scalars[ERRORS] - errors)
     scalars[LONGEST] = max(scalars[LONGEST], desk[1])
     leave(desk, LEARNING)
     return ending[0]

@@ -17,14 +17,10 @@ from ..rules import State
 from .compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
     EPS,
-    Average,
-    Last,
-    UnitAverage,
     bound_rounding,
     drifted,
     fits,
     multiply_out,
-    pace,
     refreshed,
     rescale,
     squared_step,
@@ -49,6 +45,7 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .tracks import Average, Last, Unheard, UnitAverage, pace
 
 # ---------------------------------------------------------------- schemes: which classes move
 
@@ -283,6 +280,54 @@ def _note_average(track, rows, i, d, clock, n_touched, work):
     push_touched(rows, i, -clock * d, n_touched, work, track.A)
 
 
+class HeardAll(NamedTuple):
+    """The class that the readout names for each row before it is learned, by its position in the pass."""
+
+    code: np.ndarray  #: int64
+    since: np.ndarray  #: int64: the position from which each class is known: it is not named before
+    s: np.ndarray  #: scratch space, one entry per class
+
+
+def hear_all(heard, track, rows, i, at, raw, true, clock, t):
+    """Row i comes at position ``at``, with these scores; t rows have been learned."""
+    return dispatch(hear_all, heard)(heard, track, rows, i, at, raw, true, clock, t)
+
+
+def foretell_all(track, rows, i, raw, true, clock, t, s):
+    """Fill s with the scores of row i under the readout that is tracked."""
+    return dispatch(foretell_all, track)(track, rows, i, raw, true, clock, t, s)
+
+
+@by_record(hear_all)(Unheard)
+def _hear_nothing(heard, track, rows, i, at, raw, true, clock, t):
+    pass
+
+
+@by_record(hear_all)(HeardAll)
+def _hear_row(heard, track, rows, i, at, raw, true, clock, t):
+    s = heard.s
+    foretell_all(track, rows, i, raw, true, clock, t, s)
+    best = -1
+    for r in range(s.shape[0]):
+        if heard.since[r] <= at and (best < 0 or s[r] > s[best]):
+            best = r
+    heard.code[at] = best
+
+
+@by_record(foretell_all)(Last)
+def _foretell_last(track, rows, i, raw, true, clock, t, s):
+    for r in range(s.shape[0]):
+        s[r] = true[r]
+
+
+@by_record(foretell_all)(Average, UnitAverage)
+def _foretell_average(track, rows, i, raw, true, clock, t, s):
+    look_all(rows, i, track.A, s)
+    multiple = factor(rows, i)
+    for r in range(s.shape[0]):
+        s[r] = (clock * (multiple * raw[r]) + multiple * s[r]) / max(1.0, float(t))
+
+
 @helper
 def best_rival(s, y):
     """argmax over r != y, the lowest index on ties."""
@@ -294,7 +339,9 @@ def best_rival(s, y):
 
 
 @compiled
-def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, true, prediction, tol, limit):
+def run(
+    rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
+):
     """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, with classes 0..K-1.
 
     ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
@@ -324,6 +371,7 @@ def run(rule, scheme, rows, y, c, order, W, track, scalars, log, steps, work, tr
         if not isfinite(m):
             how = BAD_SCORE
             break
+        hear_all(heard, track, rows, i, at, work.s, true, clock, t)
         wrong = m < 0.0 or (m == 0.0 and z < label)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0

@@ -38,6 +38,7 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .tracks import hear_score
 
 #: Scalars that mean something else here: the exponent taken out of balanced Winnow's weights, the sum of
 #: g(theta_i), the updates on positive rows, the lengths of the rows updated on.
@@ -231,7 +232,7 @@ def stays_finite(link, rows, i, y, theta):
 
 
 @compiled
-def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, prediction):
+def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard, prediction):
     """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included.
 
     ``steps`` counts the updates on each row, unless it is empty. The scalar ERROR bounds the distance of
@@ -251,6 +252,7 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, predic
         if not isfinite(s):
             ending = BAD_SCORE
             break
+        hear_score(heard, at, s)
         m = y[i] * s
         positive = s >= 0.0 if tie_is_positive(link) else s > 0.0
         wrong = positive != (y[i] > 0.0)
@@ -302,7 +304,7 @@ def scores(link, rows, u, scalars, out):
 
 
 @compiled
-def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log):
+def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log, heard):
     """Elimination: alive[j], negated[j] tell whether x_j and its negation still stand.
 
     A row is positive iff a standing literal is true in it; a false positive strikes out all that are.
@@ -318,6 +320,7 @@ def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log):
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = n_negated + look(rows, i, alive) - look(rows, i, negated)
+        hear_score(heard, at, s - 1.0)
         wrong = (s >= 1.0) != (y[i] > 0.0)
         if wrong and y[i] > 0.0:
             n_inconsistent += 1

@@ -148,17 +148,22 @@ class KernelBased(Streaming):
                 weights = self._row_weights(None, label)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, None)
+                known = self.classes_
                 codes = self._codes(label, grow=True)
+            since = self._known_since(known, codes, fresh)
+            heard = self._single(since)
             batch = Batch(X, rows, codes, weights, changed=steps, counted=self._to_count(label, weights))
             before, n_examples = vars(self).get("_counted"), self._examples()
             self._prepare_pass(batch)
+            counts = self._space.counts()
             try:
                 with self._journalling(len(self.history_), batch) as journal:
                     order = intake.frozen(np.zeros(1, np.int64))
-                    self._run_pass(batch, order, journal)
+                    self._run_pass(batch, order, journal, heard)
             finally:
                 self._count_classes(batch, before, self._examples() - n_examples)
                 self._after_pass()
+                self._tally_single(heard, codes, since, self._space.counts().since(counts))
                 self.stop_reason_ = "learn_one"
 
     def score_one(self, x: Any) -> Any:

@@ -166,24 +166,30 @@ class Streaming(Online):
                     raise ValueError(f"y must be one label; got {y!r}.")
                 label = np.asarray([y])
                 weights = self._row_weights(None, label)
+                known = self.classes_
                 codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
+            since = self._known_since(known, codes, fresh)
+            heard = self._single(since)
             self._take_up_names(new_names)
             exact, counted = self._held_exactly(x, row), self._to_count(label, weights)
             batch = Batch(row, rows, codes, weights, exact, changed=steps, counted=counted)
             self._prepare_pass(batch)
             order = intake.frozen(np.zeros(1, np.int64))
             before, n_examples = vars(self).get("_counted"), self._examples()
+            counts, tally = self._space.counts(), self._progressive_now()
 
             def finish() -> None:
                 self._count_classes(batch, before, self._examples() - n_examples)
                 for kept in self._journals:
                     kept.close()
                 self.stop_reason_ = "learn_one"
+                if self._progressive_now() is tally:
+                    self._tally_single(heard, codes, since, self._space.counts().since(counts))
 
             call.begin(finish)
             try:
                 with self._journalling(len(self.history_), batch) as journal:
-                    self._run_pass(batch, order, journal)
+                    self._run_pass(batch, order, journal, heard)
             finally:
                 finish()
             self._open_lane(x)
@@ -204,7 +210,9 @@ class Streaming(Online):
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
         dtype = np.dtype(space.frame.dtype.type)
-        open_lane(self, Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs)))
+        lane = Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs))
+        self._count_on(lane.desk)
+        open_lane(self, lane)
 
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..engine import draws, intake, margins, spaces
 from ..engine.journal import Journal
+from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
 from ..theory import debugging
 from . import changing, checks
@@ -21,7 +22,7 @@ from .callbacks import Watch, Watched
 from .checks import estimator
 from .class_weights import Weighing
 from .progress import Progress
-from .readouts import Readouts
+from .progressive import Progressive
 from .stopping import Judge
 from .undoing import whole_call
 from .writing import at_rest, close_lane, one_writer, unchanged_on_error
@@ -38,10 +39,11 @@ class Batch(NamedTuple):
     frame: Any = None  #: of the model that the rows begin
     changed: Any = ()  #: parameters of steps that have changed since the model began
     counted: Any = None  #: labels of the rows that count, where classes are weighted by counts so far
+    since: Any = None  #: the row from which each class is known, where that may be another than the first
 
 
 @estimator
-class Online(Watched, Weighing, Readouts):
+class Online(Watched, Weighing, Progressive):
     """What all online learners share; see :class:`perceptrons.OnlineClassifier` for the parameters."""
 
     max_iter: int | None = 20
@@ -307,6 +309,7 @@ class Online(Watched, Weighing, Readouts):
         self._plain = True
         self._changed: tuple[str, ...] = ()
         self._begun = changing.parameters_of_state(self)
+        self._progressive = np.zeros(2)
 
     def _forget_bounds(self) -> None:
         """What was found about the rows of a fit does not hold for those that come."""
@@ -522,9 +525,11 @@ class Online(Watched, Weighing, Readouts):
                 elif classes is not None:
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
+                known = self.classes_
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
-            counted = self._to_count(y, weights)
-            self._pass(Batch(X, rows, codes, weights, exact, changed=steps, counted=counted), call)
+            counted, since = self._to_count(y, weights), self._known_since(known, codes, fresh)
+            batch = Batch(X, rows, codes, weights, exact, changed=steps, counted=counted, since=since)
+            self._pass(batch, call)
         return self
 
     def _pass(self, batch: Batch, call: whole_call) -> None:
@@ -534,27 +539,35 @@ class Online(Watched, Weighing, Readouts):
         before, n_before = space.counts(), len(self.history_)
         counted, n_examples = vars(self).get("_counted"), self._examples()
         order = intake.frozen(np.arange(batch.X.shape[0]))
+        heard = self._predictions(batch.since, len(order))
 
         def finish() -> None:
             self._count_classes(batch, counted, self._examples() - n_examples)
             for journal in self._journals:
                 journal.close()
             if len(self.history_) == n_before:
-                self.history_.append(self._record(self._space.counts().since(before)))
+                progressive = self._tally(heard, batch.codes)
+                self.history_.append(self._record(self._space.counts().since(before)) | progressive)
             self.n_iter_ = 1
             self.stop_reason_ = "partial_fit"
 
         call.begin(finish)
         try:
             with self._journalling(len(self.history_), batch) as journal:
-                self._run_pass(batch, order, journal)
+                self._run_pass(batch, order, journal, heard)
         finally:
             finish()
 
-    def _run_pass(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> None:
+    def _run_pass(
+        self,
+        batch: Batch,
+        order: np.ndarray,
+        write: Callable[[Any], None],
+        heard: Predictions | None = None,
+    ) -> None:
         """Learn the rows of one pass, and give the log of their updates to ``write``."""
         space, targets = self._space, self._space.targets(batch.codes)
-        write(space.run(batch.rows, targets, batch.weights, order, self._keeps_journal()))
+        write(space.run(batch.rows, targets, batch.weights, order, self._keeps_journal(), heard))
 
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""

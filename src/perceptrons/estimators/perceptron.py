@@ -314,14 +314,16 @@ class MarginPerceptron(FirstOrder):
         else:
             self._longest = longest  # _run_pass goes from row to row
 
-    def _run_pass(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> None:
+    def _run_pass(
+        self, batch: Batch, order: np.ndarray, write: Callable[[Any], None], heard: Any = None
+    ) -> None:
         """One pass; with ``gamma="auto"`` the guess is looked at before each row, as if it came alone.
 
         It begins as the length of the first row that is not 0. Before each further row it is halved if the
         updates so far are more than it allows. Between two such moments rows are learned together.
         """
         if self.gamma != "auto":
-            super()._run_pass(batch, order, write)
+            super()._run_pass(batch, order, write, heard)
             return
         there = order if not len(batch.weights) else order[batch.weights[order] > 0.0]
         if len(there) > 1:
@@ -329,11 +331,11 @@ class MarginPerceptron(FirstOrder):
         at = 0
         while at < len(there):
             self._look_at(float(batch.rows.sq[there[at]]))
-            n = self._run_some(batch, intake.frozen(there[at:]), write)
+            n = self._run_some(batch, intake.frozen(there[at:]), write, heard)
             self._longest = max(self._longest, float(np.sqrt(batch.rows.sq[there[at : at + n]].max())))
             at += n
 
-    def _run_some(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None]) -> int:
+    def _run_some(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None], heard: Any) -> int:
         """Learn rows for as long as the guess stands; how many it were.
 
         Each row makes one update at most, so the first few are safe. More are tried on a copy, which is kept
@@ -346,13 +348,21 @@ class MarginPerceptron(FirstOrder):
         while size > safe and self.gamma_ < inf:
             tried = twin(self._space)
             with suppress(spaces.NumericalError):  # it is raised by the run that counts
-                log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log)
+                part = None if heard is None else heard.part(order[:size])
+                log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log, part)
                 if _most_updates(tried) <= bound:
+                    if part is not None:
+                        part.hand_in()
                     self._space = tried
                     write(log)
                     return size
             size //= 4
-        write(self._space.run(batch.rows, targets, batch.weights, order[:safe], keep_log))
+        part = None if heard is None else heard.part(order[:safe])
+        try:
+            write(self._space.run(batch.rows, targets, batch.weights, order[:safe], keep_log, part))
+        finally:
+            if part is not None:
+                part.hand_in()
         return safe
 
     def _look_at(self, q: float) -> None:

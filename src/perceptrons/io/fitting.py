@@ -30,7 +30,7 @@ class FitReport:
     row: int = 0  #: rows of the present pass
     batches: int = 0
     validated: int = 0  #: rows that were predicted before they were learned
-    errors: int = 0  #: wrong predictions among them
+    errors: int = 0  #: wrong predictions among them, by the readout in force before the row was learned
     mistakes: int | None = None  #: rows on the wrong side or on the hyperplane, where the learner counts them
     skipped: int = 0  #: bad lines that the stream has skipped
     radius: float | None = None  #: length of the longest row
@@ -38,6 +38,7 @@ class FitReport:
     stop_reason: str = "not started"
     curve: list[dict[str, Any]] = dataclasses.field(default_factory=list)  #: the counts after some batches
     stride: int = 1  #: batches from one record of the curve to the next
+    silence: str | None = None  #: why errors are not reported, where the learner cannot count them
 
     @property
     def error_rate(self) -> float:
@@ -56,7 +57,8 @@ class FitReport:
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
-        text = f"{self.rows:,} rows, {self.errors:,} errors ({self.error_rate:.4f})"
+        errors = f"{self.errors:,} errors ({self.error_rate:.4f})"
+        text = f"{self.rows:,} rows, {errors if self.silence is None else self.silence}"
         if self.mistakes is not None:
             text += f", {self.mistakes:,} mistakes"
         if self.bound is not None:
@@ -86,8 +88,10 @@ def fit_stream(
 ) -> FitReport:
     """Have a learner with ``partial_fit`` learn a stream, and count how well it predicts before it learns.
 
-    A learner of this library counts its own errors row by row. Others predict each batch before they learn
-    it; their first batch is not counted.
+    A learner of this library counts, row by row, what its readout predicts before it learns the row, in any
+    cut into batches; a label that has not occurred and is not among ``classes`` cannot be predicted, so that
+    its first row is an error. The readouts vote and random are not counted, and the report says so. Other
+    learners predict each batch before they learn it; their first batch is not counted.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def fit_stream(
     classes : array-like, optional
         All labels that will occur, for learners that must know them.
     validate : bool, default=True
-        Whether learners that do not count errors predict.
+        Whether rows are predicted before they are learned. For an average that is one more product per row.
     callback : callable, optional
         Called as ``callback(estimator, report)`` after each batch; a true answer stops.
     checkpoint : callable, optional
@@ -134,7 +138,7 @@ def fit_stream(
     say = _Says(verbose)
     if report.row and hasattr(stream, "skip"):
         stream.skip(report.row)
-    with _prepared(stream, estimator):
+    with _prepared(stream, estimator), _counting(estimator, validate):
         while report.passes < passes:
             for batch in stream:
                 learner.learn(batch)
@@ -168,6 +172,20 @@ def _prepared(stream: Any, estimator: Any) -> Iterator[None]:
         stream.prepare = before
 
 
+@contextlib.contextmanager
+def _counting(estimator: Any, validate: bool) -> Iterator[None]:
+    """Have no rows counted by an estimator that could, unless that is asked for."""
+    if validate or not hasattr(estimator, "set_progressive"):
+        yield
+        return
+    before = vars(estimator).get("_counting", {}).get("partial_fit", True)
+    estimator.set_progressive(partial_fit=False)
+    try:
+        yield
+    finally:
+        estimator.set_progressive(partial_fit=before)
+
+
 def _settle_width(estimator: Any, stream: Any) -> None:
     """All batches must have the columns of the model."""
     if getattr(stream, "format", None) == "libsvm" and stream.n_features is None:
@@ -184,18 +202,18 @@ class _Learner:
     def __init__(self, estimator: Any, report: FitReport, classes: Any, validate: bool):
         self.estimator, self.report = estimator, report
         self.classes, self.validate = classes, validate
-        self._must_predict = not hasattr(type(estimator), "n_errors_")
+        self._counts_itself = hasattr(type(estimator), "progressive_errors_")
 
     def learn(self, batch: Batch) -> None:
         if batch.y is None:
             raise ValueError("The stream has no labels: give label_column, or labelled rows.")
-        guess = self._guess(batch) if self.validate and self._must_predict else None
-        counts = self._counts()
+        guess = self._guess(batch) if self.validate and not self._counts_itself else None
+        mistakes = self._mistakes()
         more: dict[str, Any] = {} if batch.weights is None else {"sample_weight": batch.weights}
         if self.classes is not None:
             more["classes"] = self.classes
         self.estimator.partial_fit(batch.X, batch.y, **more)
-        self._count(batch, guess, counts)
+        self._count(batch, guess, mistakes)
 
     def _guess(self, batch: Batch) -> np.ndarray | None:
         """What the learner says before it learns; None before its first batch."""
@@ -203,28 +221,24 @@ class _Learner:
             return None
         return np.asarray(self.estimator.predict(batch.X))
 
-    def _counts(self) -> tuple[int, int]:
-        if not hasattr(self.estimator, "classes_"):
-            return 0, 0
-        return int(getattr(self.estimator, "n_mistakes_", 0)), int(getattr(self.estimator, "n_errors_", 0))
+    def _mistakes(self) -> int:
+        return int(getattr(self.estimator, "n_mistakes_", 0)) if hasattr(self.estimator, "classes_") else 0
 
-    def _count(self, batch: Batch, guess: np.ndarray | None, before: tuple[int, int]) -> None:
+    def _count(self, batch: Batch, guess: np.ndarray | None, before: int) -> None:
         report, n = self.report, batch.n_rows
         report.rows += n
         report.row = batch.first_row + n
         report.batches += 1
-        mistakes, errors = self._counts()
         if hasattr(self.estimator, "n_mistakes_"):
-            report.mistakes = (report.mistakes or 0) + mistakes - before[0]
-        # one learner per class counts each row once per class: that sum is not the number of wrong answers
-        history = getattr(self.estimator, "history_", None)
-        self._must_predict = not history or history[-1].get("examples", n + 1) > n
+            report.mistakes = (report.mistakes or 0) + self._mistakes() - before
         if guess is not None:
             report.validated += n
             report.errors += int(np.count_nonzero(guess != batch.y))
-        elif not self._must_predict:
-            report.validated += n
-            report.errors += errors - before[1]
+        elif self._counts_itself:
+            record = self.estimator.history_[-1]
+            report.validated += record.get("progressive_rows", 0)
+            report.errors += record.get("progressive_errors", 0)
+            report.silence = self.estimator._progressive_silence()
         self._bracket()
         report._note()
 

@@ -84,6 +84,7 @@ NOT_STORED = frozenset(
     {
         "_lane",
         "_writer",
+        "_counting",
         "_metadata_request",
         "_skl_callbacks",
         "_skl_callbacks_to_teardown",
@@ -110,6 +111,7 @@ _LEFT = frozenset(
             "best_iter_",
             "validation_scores_",
             "_framed",
+            "_progressive",
             "history_",
             "n_iter_",
             "stop_reason_",

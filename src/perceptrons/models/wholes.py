@@ -98,6 +98,10 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
     _begun(x, state)
+    if "_progressive" in state:
+        array("progressive errors", state["_progressive"], np.float64, (2,))
+        rows, errors = state["_progressive"]
+        need(0.0 <= errors <= rows < np.inf, "progressive errors are no counts")
     _bounds(state, len(learners))
     _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import linear
-from ..engine.compiler import by_record, compiled, dispatch, helper, seldom
+from ..engine import linear, tracks
+from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import absorbed, finished
-from ..engine.scalars import BUSY, CLOCK, EXAMPLES, LONGEST, SCALE
-from ..rows import Csr, look
+from ..engine.scalars import BUSY, ERRORS, LONGEST
+from ..rows import Csr
 
 # how a batch ended
 DONE, INVALID, NEEDS_UNICODE = 0, 1, 2
@@ -507,6 +507,7 @@ def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, point
         return BUSY
     desk[0] = y
     none = desk[:0]
+    wrong, errors = linear.wrong_before(track, rows, y, v, scalars, desk), scalars[ERRORS]
     ended = linear.run_rows(
         rule,
         rows,
@@ -518,10 +519,13 @@ def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, point
         scalars,
         linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none,
+        tracks.Unheard(),
         desk[linear.DESK_PREDICTION] != 0.0,
         desk[linear.DESK_TOL],
         desk[linear.DESK_LIMIT],
     )
+    if ended[0] == DONE:
+        linear.count_one(desk, wrong, scalars[ERRORS] - errors)
     scalars[LONGEST] = max(scalars[LONGEST], desk[1])
     linear.leave(desk, linear.LEARNING)
     return ended[0]
@@ -538,22 +542,6 @@ def score_text(text, recipe, bench, out, v, track, scalars, desk, pointers):
     fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
     score = np.nan
     if fine:
-        score = tracked(track, rows, v, scalars)
+        score = tracks.tracked(track, rows, v, scalars)
     linear.leave(desk, linear.SCORING)
     return score
-
-
-def tracked(track, rows, v, scalars):
-    """The score of the first row under the readout that is tracked."""
-    return dispatch(tracked, track)(track, rows, v, scalars)
-
-
-@by_record(tracked)(linear.Last)
-def _tracked_last(track, rows, v, scalars):
-    return scalars[SCALE] * look(rows, 0, v)
-
-
-@by_record(tracked)(linear.Average)
-def _tracked_average(track, rows, v, scalars):
-    total = scalars[CLOCK] * look(rows, 0, v) + look(rows, 0, track.A)
-    return total / max(1.0, scalars[EXAMPLES])

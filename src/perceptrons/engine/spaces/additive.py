@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...rows import factor, look, sqnorm
-from .. import linear, margins, multiclass, scalars
+from .. import linear, margins, multiclass, scalars, tracks
 from ..custom import engine_rule
 from ..intake import frozen
+from ..predictions import classes_of, scores_of
 from .base import Frame, Rows, Space, empty_log, logged
 
-TRACKS = {"last": linear.Last, "average": linear.Average, "unit": linear.UnitAverage}
+TRACKS = {"last": tracks.Last, "average": tracks.Average, "unit": tracks.UnitAverage}
 
 
 class Additive(Space):
@@ -30,7 +31,7 @@ class Additive(Space):
         self.track_name = track
 
     def track(self) -> Any:
-        return linear.Last() if self.A is None else TRACKS[self.track_name](self.A)
+        return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
 
     def _limit(self) -> float:
         return scalars.NORM_LIMIT[self.frame.dtype]
@@ -129,8 +130,11 @@ class Linear(Additive):
         self.v = np.zeros(n_features + 1, frame.dtype)
         self.A = None if track == "last" else np.zeros(n_features + 1)
 
-    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
         log = empty_log(len(order) if keep_log else 0, 1)
+        told = scores_of(heard)
         ending, at, n = linear.run(
             engine_rule(self.rule),
             rows,
@@ -142,10 +146,13 @@ class Linear(Additive):
             self.state,
             log,
             self.steps_or_none(),
+            told,
             self.prediction,
             self.frame.tol,
             self._limit(),
         )
+        if heard is not None:
+            heard.take(told.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -222,8 +229,11 @@ class Joint(Additive):
         k = self.n_classes
         return multiclass.Work(np.zeros(k, self.frame.dtype), np.zeros(k), np.zeros(k), np.zeros(k, np.int64))
 
-    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
+        told = classes_of(heard)
         ending, at, n = multiclass.run(
             engine_rule(self.rule),
             self.scheme,
@@ -236,12 +246,15 @@ class Joint(Additive):
             self.state,
             log,
             self.steps_or_none(),
+            told,
             self._work(),
             np.zeros(self.n_classes),
             self.prediction,
             self.frame.tol,
             self._limit(),
         )
+        if heard is not None:
+            heard.take_classes(told.code, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):

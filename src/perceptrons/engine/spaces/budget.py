@@ -103,20 +103,32 @@ class Budget(Space):
 
     # ------------------------------------------------------------ learning
 
-    def run(self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
         """One pass over ``order``. ``rows`` has a ``collection``, or is one."""
         collection = getattr(rows, "collection", rows)
         logs = [_empty_log(0)]
+        told = np.full(len(order), np.nan)
         start = 0
         while start < len(order):
             ids = order[start : start + self._size()]
             weights = EMPTY if len(c) == 0 else frozen(c[ids])
-            ending, at, score, log = self._run_block(collection[ids], ids, frozen(y[ids]), weights, keep_log)
+            ending, at, F, score, log = self._run_block(
+                collection[ids], ids, frozen(y[ids]), weights, keep_log
+            )
             logs.append(log)
+            told[start : start + len(ids)] = F  # updates change the scores of later rows alone
+            if len(weights):
+                told[start : start + len(ids)][weights == 0.0] = np.nan
             if ending != scalars.DONE:
+                if heard is not None:
+                    heard.take(told, False, start + at)
                 m = float(y[ids[at]] * score)
                 self._raise(ending, None, _joined(logs), int(ids[at]), m, 0.0)
             start += len(ids)
+        if heard is not None:
+            heard.take(told, True, len(order))
         return _joined(logs)
 
     def _size(self) -> int:
@@ -130,7 +142,7 @@ class Budget(Space):
 
     def _run_block(
         self, part: Any, ids: np.ndarray, y: np.ndarray, c: np.ndarray, keep_log: bool
-    ) -> tuple[int, int, float, loop.Log]:
+    ) -> tuple[int, int, np.ndarray, float, loop.Log]:
         n, size = len(self), len(ids)
         K = np.empty((n + size, n + size))
         K[:n, :n] = self.gram
@@ -171,7 +183,7 @@ class Budget(Space):
         log.victim[:] = np.where(log.victim < 0, -1, every[log.victim])
         self._keep(K, part, ids, y, born)
         bad = F[at] if not np.isfinite(F[at]) else K[n + at, n + at]  # where it ended badly
-        return ending, at, float(bad), log
+        return ending, at, F, float(bad), log
 
     def _keep(self, K: np.ndarray, part: Any, ids: np.ndarray, y: np.ndarray, born: np.ndarray) -> None:
         """Make the entries that the loop has left the support list."""

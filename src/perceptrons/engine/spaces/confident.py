@@ -8,6 +8,7 @@ import numpy as np
 
 from ...rows import look, sqnorm
 from .. import confidence, linear, scalars
+from ..predictions import scores_of
 from .base import Frame, Rows, Space, empty_log, logged
 
 
@@ -50,7 +51,10 @@ class Confident(Space):
             return confidence.Full(self.sigma, np.zeros(self.sigma.shape[0]))
         return confidence.Diagonal(self.sigma)
 
-    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
+        told = scores_of(heard)
         log = empty_log(len(order) if keep_log else 0, 1)
         limit = 1e70 if self.frame.dtype == np.float32 else 1e300
         ending, at, n = confidence.run(
@@ -63,9 +67,12 @@ class Confident(Space):
             self.covariance(),
             self.state,
             log,
+            told,
             self.frame.tol,
             limit,
         )
+        if heard is not None:
+            heard.take(told.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):

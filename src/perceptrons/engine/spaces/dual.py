@@ -14,9 +14,10 @@ import numpy as np
 from ...rows import Block
 from ...rules import RuleError
 from ..blocks import Blocks, Piece, Support, shaped
+from ..foretelling import Foretelling
 from ..intake import EMPTY, frozen
 from .additive import Joint
-from .base import Counts, Frame, NumericalError
+from .base import Counts, Frame, NumericalError, logged
 from .rest import OneVsRest
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
@@ -137,7 +138,9 @@ class Dual:
             self.n_offered += len(self._open[0].sq)
             self._open = None
 
-    def run(self, rows: KernelRows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: KernelRows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
         if self._open is None or self._open[0] is not rows:
             self.open(rows, again=False)
         blocks = self._open[1]
@@ -145,11 +148,18 @@ class Dual:
         ovr = isinstance(self.inner, OneVsRest)
         joint = isinstance(self.inner, Joint)
         n_columns = [1] * self.n_classes if ovr else [self.n_classes if joint else 1]
+        told = None
+        if heard is not None:
+            first = learners_of(self.inner)[0]
+            told = Foretelling(len(order), sum(n_columns), first.track_name, heard.unit)
+            heard.reported = blocks.foretell(told)
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # the loops find what is not finite
                 logs = blocks.run(order, n_columns, keep_log)
         finally:
             blocks.end_pass()
+            if told is not None:
+                heard.take_scores(told.scores, ovr or joint)
         return logs if ovr else logs[0]
 
     # ------------------------------------------------------------ scores
@@ -274,11 +284,26 @@ class HostBlocks(Blocks):
         self.dtype = dual.frame.dtype
         self.sq = rows.sq
 
+        self.told: Foretelling | None = None
+
     def begin_pass(self, y: np.ndarray, c: np.ndarray) -> None:
         self.y, self.c = y, c
 
+    def foretell(self, told: Foretelling) -> bool:
+        self.told = told
+        return True
+
     def end_pass(self) -> None:
-        pass
+        self.told = None
+
+    def _sums(self, piece: Piece) -> np.ndarray:
+        """(rows, columns): what the stored sums of an average add to the scores of a block."""
+        n, inner = len(self.support), self.inner
+        kept = [learner.A for learner in learners_of(inner)]
+        if kept[0] is None or n == 0:
+            return np.zeros(1)
+        A = kept[0][:n] if isinstance(inner, Joint) else np.stack([a[:n] for a in kept], axis=1)
+        return np.asarray(self.panel.product(piece, A) + self.constant * A.sum(0), np.float64)
 
     def coefficients(self) -> np.ndarray:
         n = len(self.support)
@@ -292,6 +317,11 @@ class HostBlocks(Blocks):
     def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
         ids = piece.ids
         inner = self.inner
+        before: Any = None
+        if self.told is not None:
+            start = np.array(F, np.float64)  # the loop changes its own
+            before = start, np.broadcast_to(self._sums(piece), start.shape)
+            states = [learner.state.copy() for learner in learners_of(inner)]
         G = frozen(piece.G, self.dtype)
         F = np.ascontiguousarray(F if isinstance(inner, Joint) else F.T, self.dtype)
         places, sq = frozen(position, np.int64).view(np.uint64), frozen(self.sq[ids])
@@ -303,12 +333,19 @@ class HostBlocks(Blocks):
             learner.row_numbers = ids
         error = None
         try:
-            logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log)
+            logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log or before is not None)
         except (RuleError, NumericalError) as trouble:
             logs, error = trouble.log, trouble
         for learner in learners_of(inner):
             learner.row_numbers = None
-        return (logs if isinstance(inner, OneVsRest) else [logs]), error
+        logs = logs if isinstance(inner, OneVsRest) else [logs]
+        if self.told is not None:
+            pairs = [(old, learner.state) for old, learner in zip(states, learners_of(inner), strict=True)]
+            active = weights != 0.0 if len(weights) else np.ones(len(ids), bool)
+            self.told.add(before[0], before[1], G, active, pairs, logs)
+        if not keep_log:
+            logs = [logged(log, 0) for log in logs]
+        return logs, error
 
     def states(self) -> list[tuple[np.ndarray, float]]:
         return [(learner.state, learner.frame.tol) for learner in learners_of(self.inner)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...rows import look, sqnorm
 from .. import margins, multiplicative, scalars
+from ..predictions import scores_of
 from .base import Frame, Rows, Space, empty_log, logged
 
 
@@ -44,7 +45,10 @@ class Multiplicative(Space):
                 self.link = self.link._replace(threshold=float(n_features))
             self._prepare()
 
-    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
+        told = scores_of(heard)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = multiplicative.run(
             self.link,
@@ -58,8 +62,12 @@ class Multiplicative(Space):
             self.state,
             log,
             self.steps_or_none(),
+            told,
             self.prediction,
         )
+        if heard is not None:
+            ties_up = multiplicative.tie_is_positive(self.link)
+            heard.take(told.score, ending == scalars.DONE, at, ties_up)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -149,12 +157,17 @@ class Elimination(Space):
         if self.with_negations and self.state[scalars.UPDATES] == 0:
             self.negated[old : self.n_features] = 1.0
 
-    def run(self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
+        told = scores_of(heard)
         log = empty_log(len(order) if keep_log else 0, 1)
         spare = np.empty_like(self.negated)
         _, _, n = multiplicative.run_elimination(
-            rows, y, c, order, self.alive, self.negated, spare, self.state, log
+            rows, y, c, order, self.alive, self.negated, spare, self.state, log, told
         )
+        if heard is not None:
+            heard.take(told.score, True, len(order), True)
         return logged(log, n)
 
     def threshold(self) -> float:

@@ -71,14 +71,17 @@ class OneVsRest:
     def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
         return frozen(np.where(codes == r, 1.0, -1.0))
 
-    def run(self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool) -> Any:
+    def run(
+        self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
+    ) -> Any:
         """One pass; ``rows`` may be a list, the rows as each learner sees them."""
         troubles: list[Any] = []
 
         def one(r: int, learner: Any) -> Any:
             try:
                 own = rows[r] if isinstance(rows, list) else rows
-                return learner.run(own, self._against_rest(y, r), c, order, keep_log)
+                told = None if heard is None else heard.of_class(r)
+                return learner.run(own, self._against_rest(y, r), c, order, keep_log, told)
             except (RuleError, NumericalError) as error:  # the others go on, in whatever order they run
                 troubles.append((r, error))
                 return error.log

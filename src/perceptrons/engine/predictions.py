@@ -1,0 +1,159 @@
+"""What a learner would have said of each row of a pass before it learned it.
+
+A loop writes the scores, or the class, of each row under the readout in force; here they become class codes,
+which can be counted however the rows were cut into passes. A class is named only from the row after its first
+one: nobody can predict a label that has not occurred, unless it was declared.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from .multiclass import HeardAll
+from .tracks import Heard, Unheard
+
+#: Codes of rows whose class nobody could name, as none was known; and of rows that were not learned.
+NOBODY, UNREAD = -1, -2
+
+
+class Predictions:
+    """The classes that the readout named for the rows of one pass, in the order of the pass.
+
+    Parameters
+    ----------
+    n_rows : int
+    since : ndarray of shape (n_classes,)
+        The position in the pass from which each class is known: 0 for those known before it, one more than
+        the position of its first row for a class that the pass brings.
+    unit : bool
+        The last w counts as w/||w||, which matters for one learner per class.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Class codes, NOBODY or UNREAD. Rows of weight 0, and those after a row that ended the pass, are
+        UNREAD.
+    reported : bool
+        Whether the space that ran could tell.
+    """
+
+    def __init__(self, n_rows: int, since: np.ndarray, unit: bool = False):
+        self.since = np.ascontiguousarray(since, np.int64)
+        self.unit = unit
+        self.codes = np.full(n_rows, UNREAD)
+        self.reported = True
+        self._at = np.arange(n_rows)
+        self._whole: Predictions | None = None
+        self._best: np.ndarray | None = None
+        self._offered = 0
+        self._unread = np.zeros(n_rows, bool)
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def counts(self, codes: np.ndarray) -> tuple[int, int]:
+        """(rows learned, wrong predictions among them), by the codes of the true classes."""
+        self._check_offers()
+        read = self.codes != UNREAD
+        true = np.zeros_like(codes) if len(self.since) == 1 else codes  # a class alone is trained as +1
+        return int(np.count_nonzero(read)), int(np.count_nonzero(read & (self.codes != true)))
+
+    def _check_offers(self) -> None:
+        if self._best is not None and self._offered < len(self.since):
+            self.reported = False  # an interruption has cost the scores of a class
+
+    def part(self, rows: np.ndarray) -> Predictions:
+        """For a run over some of the rows, by their positions; :meth:`hand_in` makes it count."""
+        made = Predictions(len(rows), self.since, self.unit)
+        made._at, made._whole = rows, self
+        return made
+
+    def hand_in(self) -> None:
+        """What this part of the pass has said is what the pass has said."""
+        assert self._whole is not None
+        self._check_offers()
+        self._whole.codes[self._at] = self.codes
+        self._whole.reported = self._whole.reported and self.reported
+
+    def known_from(self) -> np.ndarray:
+        """(n_classes,): how many of these rows come before each class is known."""
+        return np.ascontiguousarray(np.searchsorted(self._at, self.since), np.int64)
+
+    # ------------------------------------------------------------ what spaces hand in
+
+    def take(self, score: np.ndarray, done: bool, at: int, ties_up: bool = False) -> None:
+        """Scores of two classes, NaN where there is none; a pass that is not done ended before row ``at``."""
+        if not done:
+            score[at:] = np.nan
+        codes = (score >= 0.0 if ties_up else score > 0.0).astype(np.int64)
+        if len(self.since) == 1 or self.since.any():
+            known = self._at[:, None] >= self.since
+            codes = np.where(known.all(axis=1) & (len(self.since) > 1), codes, np.argmax(known, axis=1))
+            codes[~known.any(axis=1)] = NOBODY
+        codes[np.isnan(score)] = UNREAD
+        self.codes = codes
+
+    def take_classes(self, code: np.ndarray, done: bool, at: int) -> None:
+        """Classes that a joint learner has named."""
+        if not done:
+            code[at:] = UNREAD
+        self.codes = code
+
+    def take_scores(self, scores: np.ndarray, several: bool) -> None:
+        """Scores of all learners, NaN where there are none: a column, or one for each of several classes."""
+        if not several:
+            self.take(scores[:, 0], True, len(self))
+            return
+        known = self._at[:, None] >= self.since
+        self.codes = np.argmax(np.where(known, scores, -np.inf), axis=1)
+        self.codes[~known.any(axis=1)] = NOBODY
+        self.codes[np.isnan(scores).any(axis=1)] = UNREAD
+
+    def of_class(self, r: int) -> _OneClass:
+        """Where the learner of class r, one of several against the rest, hands in its scores."""
+        return _OneClass(self, r)
+
+    def offer(self, r: int, score: np.ndarray) -> None:
+        """The scores of class r; the largest one wins, of equals the lowest class, in whatever order."""
+        with self._lock:
+            if self._best is None:
+                self._best = np.full(len(self), -np.inf)
+                self.codes[:] = NOBODY
+            tie = (score == self._best) & ((self.codes == NOBODY) | (r < self.codes))
+            better = (self._at >= self.since[r]) & ((score > self._best) | tie)
+            self._best[better] = score[better]
+            self.codes[better] = r
+            self._offered += 1
+            self._unread |= np.isnan(score)
+            self.codes[self._unread] = UNREAD
+
+
+class _OneClass:
+    """One learner's part in :class:`Predictions`."""
+
+    def __init__(self, whole: Predictions, r: int):
+        self.whole, self.r, self.unit = whole, r, whole.unit
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    def take(self, score: np.ndarray, done: bool, at: int, ties_up: bool = False) -> None:
+        if not done:
+            score[at:] = np.nan
+        self.whole.offer(self.r, score)
+
+
+def scores_of(heard: Any) -> Any:
+    """What a loop for two classes is given: nothing, or room for its scores."""
+    return Unheard() if heard is None else Heard(np.full(len(heard), np.nan), heard.unit)
+
+
+def classes_of(heard: Any) -> Any:
+    """What a loop for several classes is given: nothing, or room for the classes it names."""
+    if heard is None:
+        return Unheard()
+    return HeardAll(np.full(len(heard), UNREAD), heard.known_from(), np.zeros(len(heard.since)))
