@@ -32,6 +32,7 @@ from .estimators.kernel import KernelClassifier, KernelPerceptron
 from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from .estimators.risk import RiskDescent
+from .theorems import theorem
 
 
 class Task(NamedTuple):
@@ -295,18 +296,23 @@ def missed(m: np.ndarray, c: float) -> np.ndarray:
     return np.maximum(0.0, 1.0 - c * m)
 
 
-def novikoff(model: Any, s: Sample) -> float:
-    if s.gamma <= 0.0:
-        return math.inf
-    return theory.multiclass(s.R, s.gamma) if s.several else theory.novikoff(s.R, s.gamma)
+def by_margin(model: Any, s: Sample) -> float:
+    """The theorem of the rule, by the best margin that is known."""
+    return _by_margin(model, s.R, s.gamma, s.several)
 
 
-def novikoff_by_kernel(model: Any, s: Sample) -> float:
+def by_own_margin(model: Any, s: Sample) -> float:
     """In the space of the kernel, by the margin that the model itself has found there."""
     low, _ = model.margin_bounds_
-    if low is None or low <= 0.0:
-        return math.inf
-    return theory.multiclass(model.radius_, low) if s.several else theory.novikoff(model.radius_, low)
+    return _by_margin(model, model.radius_, -math.inf if low is None else low, s.several)
+
+
+def _by_margin(model: Any, R: float, gamma: float, several: bool) -> float:
+    rule = model._rule()
+    if isinstance(model, MarginPerceptron):
+        rule = rule._replace(gamma=model.gamma_)
+    found = theorem(type(rule), several)
+    return math.inf if found is None or gamma <= 0.0 else found.allowed(R, gamma, rule)
 
 
 def hinge(model: Any, s: Sample) -> float:
@@ -318,22 +324,6 @@ def hinge(model: Any, s: Sample) -> float:
     return least(lambda c: bound(s.R, c, model.n_iter_ * float(missed(m, c).sum())), s)
 
 
-def margin_perceptron(model: Any, s: Sample) -> float:
-    """The band of width theta is (1 - eps) gamma for some eps, if the data have a wider margin."""
-    theta = (1.0 - model.eps) * model.gamma_
-    if s.gamma <= theta:
-        return math.inf
-    return 1.0 + theory.margin_perceptron(s.R, s.gamma, 1.0 - theta / s.gamma)
-
-
-def mira(model: Any, s: Sample) -> float:
-    if s.gamma <= 0.0:
-        return math.inf
-    if s.several:
-        return theory.multiclass_mira(s.R, 1.0 / s.gamma, model.p)
-    return theory.mira(s.R, s.gamma, model.p)
-
-
 def passive_aggressive(model: Any, s: Sample) -> float:
     """A mistake has a loss of at least 1, so a bound on squared losses bounds mistakes."""
     if s.several:
@@ -342,10 +332,6 @@ def passive_aggressive(model: Any, s: Sample) -> float:
     if model.variant == "I":
         return least(lambda c: theory.pa1(s.R, c, model.C, model.n_iter_ * float(missed(m, c).sum())), s)
     return least(lambda c: theory.pa2(s.R, c, model.C, model.n_iter_ * float((missed(m, c) ** 2).sum())), s)
-
-
-def romma(model: Any, s: Sample) -> float:
-    return theory.romma(s.R, s.gamma) if s.gamma > 0.0 and not s.several else math.inf
 
 
 def alma(model: Any, s: Sample) -> float:
@@ -425,13 +411,13 @@ THEOREMS = {
     "W": "Crammer, Kulesza and Dredze 2009, as published",
 }
 CLAIMS: dict[type, dict[str, Callable[[Any, Sample], float]]] = {
-    Perceptron: {"N": novikoff, "H": hinge},
-    AveragedPerceptron: {"N": novikoff, "H": hinge},
-    VotedPerceptron: {"N": novikoff, "H": hinge},
-    MarginPerceptron: {"B": margin_perceptron},
-    MIRA: {"M": mira},
+    Perceptron: {"N": by_margin, "H": hinge},
+    AveragedPerceptron: {"N": by_margin, "H": hinge},
+    VotedPerceptron: {"N": by_margin, "H": hinge},
+    MarginPerceptron: {"B": by_margin},
+    MIRA: {"M": by_margin},
     PassiveAggressive: {"P": passive_aggressive},
-    ROMMA: {"R": romma},
+    ROMMA: {"R": by_margin},
     ALMA: {"A": alma},
     PNormPerceptron: {"G": p_norm},
     BalancedWinnow: {"K": balanced_winnow},
@@ -440,7 +426,7 @@ CLAIMS: dict[type, dict[str, Callable[[Any, Sample], float]]] = {
     SecondOrderPerceptron: {"S": second_order},
     AROW: {"W": arow},
     RiskDescent: {"N": risk_descent},
-    KernelPerceptron: {"N": novikoff_by_kernel},
+    KernelPerceptron: {"N": by_own_margin},
 }
 
 

@@ -651,7 +651,7 @@ def test_info(folder, run):
     run("train", "bits.svm", "-m", "m", "--rule", "pa1", "--C", "0.5")
     code, out, _ = run("info", "m")
     assert code == 0 and "estimator   PassiveAggressive" in out and "C=0.5" in out and "2: -1, 1" in out
-    assert "Novikoff's theorem allows at least" in out
+    assert "Novikoff" not in out and "The bound of PA allows at least" in out and "no margin above" in out
     found = json.loads(run("info", "m", "--json")[1])
     model = load("m")
     assert found["mistakes"] == model.n_mistakes_ and found["examples"] == 200 and len(found["sha256"]) == 64
@@ -742,13 +742,15 @@ def test_progress(capsys, monkeypatch):
     from perceptrons.cli import progress
     from perceptrons.io import FitReport
 
-    report = FitReport(rows=1000, validated=1000, errors=10, mistakes=12, radius=1.0, margin_up=0.1)
+    report = FitReport(rows=1000, validated=1000, errors=10, mistakes=12, bound=100.2)
     lines, clock = progress.Lines(), progress.Clock()
     lines.show(report, clock)
     assert capsys.readouterr().err == ""
     clock.start -= 11.0
     lines.show(report, clock)
-    assert "1,000 rows, " in (said := capsys.readouterr().err) and "12 mistakes, bound 100\n" in said
+    assert (
+        "1,000 rows, " in (said := capsys.readouterr().err) and "12 mistakes, at least 100 allowed\n" in said
+    )
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     from perceptrons.io import open_stream
 

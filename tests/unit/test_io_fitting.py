@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
 
-from perceptrons import AROW, Perceptron, TextClassifier, VotedPerceptron
+from perceptrons import (
+    AROW,
+    BalancedWinnow,
+    MarginPerceptron,
+    Perceptron,
+    TextClassifier,
+    VotedPerceptron,
+)
 from perceptrons.io import Batch, FitReport, fit_stream, open_stream, read_libsvm
+from perceptrons.theory import novikoff
 
 rng = np.random.default_rng(0)
 
@@ -41,7 +49,8 @@ def test_the_same_as_partial_fit_on_the_whole():
     assert report.rows == report.validated == report.row + 300 == 300 and report.passes == 1
     assert report.mistakes == whole.n_mistakes_ and report.errors == whole.progressive_errors_
     assert report.stop_reason == "end of stream" and report.batches > 10
-    assert report.bound == (model.radius_ / model.margin_bounds_[1]) ** 2 >= report.mistakes
+    assert report.bound == novikoff(model.radius_, model.margin_bounds_[1]) >= report.mistakes
+    assert report.theorem == "Novikoff's theorem" and report.margin_up == model.margin_bounds_[1]
 
 
 def test_passes_and_curve():
@@ -113,6 +122,37 @@ def test_readouts_that_are_not_counted_say_so():
     assert "progressive errors are not counted for readout='vote'" in str(report)
     report = fit_stream(Perceptron(), stream(), validate=False)
     assert report.validated == report.errors == 0 and report.silence is None
+
+
+def test_prototypes_have_the_factor_2():
+    report = fit_stream(Perceptron(fit_intercept=False), stream(b"0 1:1\n1 2:1\n2 3:1\n" * 30))
+    assert report.mistakes == 3 and report.bound == pytest.approx(3.0) and report.bound >= 3.0
+    assert report.theorem == "Crammer and Singer's theorem"
+    assert "Crammer and Singer's theorem allows at least 3" in str(report)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BalancedWinnow(),  # its bracket is for another norm
+        Perceptron(learning_rate="updates"),  # no quadratic bound
+        Perceptron(multiclass="ovr"),  # a count over several learners
+        MarginPerceptron(),  # its rule changes on the way
+        Perceptron(class_weight={0: 2.0}),
+    ],
+)
+def test_no_bound_where_no_theorem_covers_the_run(model):
+    text = THREE if getattr(model, "multiclass", "") == "ovr" else b"0 1:1\n1 2:1\n" * 30
+    report = fit_stream(model, stream(text))
+    assert report.mistakes and report.bound is report.theorem is None and "allows" not in str(report)
+
+
+def test_other_rules_have_their_own_theorem():
+    report = fit_stream(MarginPerceptron(gamma=0.01), stream(b"0 1:1\n1 2:1\n" * 30))
+    assert report.theorem == "The bound of the margin perceptron" and report.bound > report.mistakes
+    theta, up, R = 0.005, report.margin_up, report.radius
+    eps = 1.0 - theta / up
+    assert report.bound == pytest.approx(1.0 + 2.0 * (R / (eps * up)) ** 2 - 2.0 / eps)
 
 
 def test_weights_are_passed_on():
@@ -190,7 +230,11 @@ def test_lines_that_are_skipped_are_reported():
 def test_verbose_speaks_seldom(capsys):
     report = fit_stream(Perceptron(), stream(), verbose=1)
     lines = capsys.readouterr().err.splitlines()
-    assert 2 <= len(lines) <= 6 < report.batches and "errors" in lines[0] and "bound so far" in lines[-1]
+    assert (
+        2 <= len(lines) <= 6 < report.batches
+        and "errors" in lines[0]
+        and "Novikoff's theorem allows at least" in lines[-1]
+    )
 
 
 def test_texts_are_hashed_by_the_thread_that_reads_ahead():

@@ -49,6 +49,8 @@ def facts(path: str) -> dict[str, Any]:
 
 def _learned(model: Any) -> dict[str, Any]:
     """Classes, counts and bracket of a fitted model."""
+    from ..theorems import allowance
+
     if not hasattr(model, "classes_"):
         return {"fitted": False}
     names = {
@@ -65,6 +67,9 @@ def _learned(model: Any) -> dict[str, Any]:
         value = getattr(model, attribute, None)
         if value is not None:
             found[name] = value
+    bound = allowance(model)
+    if bound is not None:
+        found["bound"] = bound._asdict()
     history = getattr(model, "history_", None)
     if history:
         found["examples"] = sum(record.get("examples", 0) for record in history)
@@ -108,11 +113,8 @@ def _counts(found: dict[str, Any]) -> list[tuple[str, str]]:
     lines = [("classes", f"{len(labels)}: {shown}"), ("features", f"{found.get('features', 0):,}")]
     counts = [(name, found[name]) for name in ("examples", "mistakes", "updates", "errors") if name in found]
     lines.append(("counts", ", ".join(f"{value:,} {name}" for name, value in counts)))
-    pair = found.get("margin_bounds")
-    if isinstance(pair, tuple) and isinstance(pair[1], float) and 0.0 < pair[1] < float("inf"):
-        least = printing.number((found["radius"] / pair[1]) ** 2)
-        margin = f"R = {found['radius']:.4g}, no margin above {pair[1]:.4g}"
-        lines.append(("bound", f"{margin}: Novikoff's theorem allows at least {least} mistakes"))
+    if "bound" in found:
+        lines.append(("bound", printing.allowed(**found["bound"])))
     layout = found.get("layout")
     if layout:
         lines.append(("rows", ", ".join(f"{name}={value}" for name, value in layout.items())))

@@ -8,6 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, Context
 from typing import Any, TextIO
 
 
@@ -92,6 +93,18 @@ def size(n_bytes: int) -> str:
 def number(value: float) -> str:
     """Few digits, and thousands in groups."""
     return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
+
+
+def allowed(theorem: str, mistakes: float, radius: float, margin_up: float) -> str:
+    """What a theorem allows, with the bracket that it rests on; lengths are rounded up.
+
+    >>> allowed("Novikoff's theorem", 4.0, 1.0, 0.50001)
+    "Novikoff's theorem allows at least 4 mistakes, as no row is longer than 1 and no margin above 0.5001"
+    """
+    up = Context(prec=4, rounding=ROUND_CEILING)
+    R, gamma = (f"{float(up.create_decimal_from_float(value)):.4g}" for value in (radius, margin_up))
+    least = counted(math.floor(mistakes), "mistake")
+    return f"{theorem} allows at least {least}, as no row is longer than {R} and no margin above {gamma}"
 
 
 def counted(n: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import Any
@@ -19,7 +20,7 @@ def text(report: Any, rate: float) -> str:
     if report.mistakes is not None:
         parts.append(f"{report.mistakes:,} mistakes")
     if report.bound is not None:
-        parts.append(f"bound {number(report.bound)}")
+        parts.append(f"at least {math.floor(report.bound):,} allowed")
     return ", ".join(parts)
 
 

@@ -293,10 +293,7 @@ class Summary:
             "missing": dict(zip(("numbers", "rows"), self.session.missing)),
         }
         if self.report is not None:
-            found["report"] = self.report.to_dict() | {
-                "bound": self.report.bound,
-                "skipped": self.session.bad_lines,
-            }
+            found["report"] = self.report.to_dict() | {"skipped": self.session.bad_lines}
         if self.tested is not None:
             found["holdout"] = self.tested.as_dict()
         return found
@@ -342,12 +339,10 @@ class Summary:
         elif report.silence is not None:
             found.append(("errors", report.silence))
         if report.mistakes is not None:
-            bound = (
-                ""
-                if report.bound is None
-                else f"; Novikoff's theorem allows at least {printing.number(report.bound)}"
-            )
-            found.append(("mistakes", f"{report.mistakes:,}{bound}"))
+            found.append(("mistakes", f"{report.mistakes:,}"))
+        if report.bound is not None:
+            said = printing.allowed(report.theorem, report.bound, report.radius, report.margin_up)
+            found.append(("bound", said))
         return found
 
 

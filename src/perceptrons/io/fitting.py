@@ -21,8 +21,9 @@ class FitReport:
     r"""How a learner does on a stream, in the online protocol: each row is predicted before it is learned.
 
     For a learner from :math:`w = 0` no separator of the rows so far has a margin beyond ``margin_up``, so
-    :attr:`bound`, :math:`(R/\gamma_{up})^2`, is the least that Novikoff's theorem can allow on this
-    stream; it is never below the mistakes of a perceptron.
+    the theorem on the learner's rule allows at least ``bound`` mistakes so far: :math:`(R/\gamma_{up})^2` for
+    the perceptron, twice that for prototypes of several classes. None for rules without such a theorem, and
+    where rows had weights.
     """
 
     rows: int = 0  #: rows learned, over all passes
@@ -35,6 +36,8 @@ class FitReport:
     skipped: int = 0  #: bad lines that the stream has skipped
     radius: float | None = None  #: length of the longest row
     margin_up: float | None = None  #: no separator has a larger margin
+    bound: float | None = None  #: mistakes that the theorem allows at least, by ``margin_up``
+    theorem: str | None = None  #: which theorem that is
     stop_reason: str = "not started"
     curve: list[dict[str, Any]] = dataclasses.field(default_factory=list)  #: the counts after some batches
     stride: int = 1  #: batches from one record of the curve to the next
@@ -44,13 +47,6 @@ class FitReport:
     def error_rate(self) -> float:
         """Share of wrong predictions."""
         return self.errors / self.validated if self.validated else math.nan
-
-    @property
-    def bound(self) -> float | None:
-        """:math:`(R/\\gamma_{up})^2`; None where the learner has no such bracket."""
-        if self.radius is None or not self.margin_up:
-            return None
-        return (self.radius / self.margin_up) ** 2
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; ``FitReport(**d)`` is the way back."""
@@ -62,7 +58,7 @@ class FitReport:
         if self.mistakes is not None:
             text += f", {self.mistakes:,} mistakes"
         if self.bound is not None:
-            text += f", bound so far {self.bound:,.1f}"
+            text += f", {self.theorem} allows at least {math.floor(self.bound):,}"
         return text + (f", {self.skipped:,} lines skipped" if self.skipped else "")
 
     def _note(self) -> None:
@@ -243,11 +239,16 @@ class _Learner:
         report._note()
 
     def _bracket(self) -> None:
+        from ..theorems import allowance
+
         bounds = getattr(self.estimator, "margin_bounds_", None)
         self.report.radius = getattr(self.estimator, "radius_", None)
         self.report.margin_up = None
         if isinstance(bounds, tuple) and len(bounds) == 2 and isinstance(bounds[1], float):
             self.report.margin_up = bounds[1] if math.isfinite(bounds[1]) else None
+        found = allowance(self.estimator)
+        self.report.bound = None if found is None else found.mistakes
+        self.report.theorem = None if found is None else found.theorem
 
 
 class _Says:

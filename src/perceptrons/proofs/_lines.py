@@ -17,6 +17,7 @@ from ..estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.risk import RiskDescent
+from ..theorems import theorem
 from ..theory.claims import needs
 from ..theory.spread import spread_is_small
 
@@ -92,6 +93,13 @@ def _forgetron(c: Case) -> bool:
     return _forgets(c) and _whole(c) and c.evidence.radius <= 1.0 + 1e-9
 
 
+def _by_margin(rule: type, *, several: bool = False, when: Callable[[Case], bool] = lambda c: True) -> Line:
+    """The theorem that :mod:`perceptrons.theorems` has for the rule."""
+    found = theorem(rule, several)
+    assert found is not None
+    return Line(found.name, when)
+
+
 GROWTH = [Line("norm"), Line("squares")]
 FUTURE = [Line("online_to_batch", lambda c: c.first_pass)]
 BATCH = [Line("passes", _converged), Line("compression", _fixed_order)]
@@ -101,7 +109,7 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
     rules.Perceptron: (
         [
             *GROWTH,
-            Line("novikoff"),
+            _by_margin(rules.Perceptron),
             HINGE,
             Line("hinge_tight on the mistakes", lambda c: _whole(c) and _logged(c)),
             *BATCH,
@@ -109,7 +117,7 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
         ],
         [
             *GROWTH,
-            Line("multiclass"),
+            _by_margin(rules.Perceptron, several=True),
             Line("multiclass_hinge_tight", lambda c: _whole(c) and _tops(c)),
             *FUTURE,
         ],
@@ -124,13 +132,13 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
     ),
     rules.Margin: (
         [
-            Line("margin_perceptron", _in_the_band),
+            _by_margin(rules.Margin, when=_in_the_band),
             Line("margin_perceptron_margin", _converged),
             Line("refuted", _exceeded),
             *FUTURE,
         ],
         [
-            Line("margin_perceptron", _in_the_band),
+            _by_margin(rules.Margin, several=True, when=_in_the_band),
             Line("margin_perceptron_margin", _converged),
             Line("refuted", _exceeded),
             *FUTURE,
@@ -138,44 +146,44 @@ LINES: dict[Any, tuple[list[Line], list[Line]]] = {
     ),
     rules.MIRA: (
         [
-            Line("mira"),
+            _by_margin(rules.MIRA),
             Line("mira_left"),
             Line("mira_margin", _converged),
             Line("last step", _ends_by_update),
             *FUTURE,
         ],
-        [Line("multiclass_mira"), Line("last step", _ends_by_update), *FUTURE],
+        [_by_margin(rules.MIRA, several=True), Line("last step", _ends_by_update), *FUTURE],
     ),
-    rules.GeometricMIRA: ([Line("mira_geometric"), *FUTURE], [*FUTURE]),
+    rules.GeometricMIRA: ([_by_margin(rules.GeometricMIRA), *FUTURE], [*FUTURE]),
     rules.NormMinimising: (
         [],
         [Line("norm_minimised", _logged), Line("crammer_singer", _logged), *FUTURE],
     ),
     rules.PA: (
         [
-            Line("pa_separable"),
+            _by_margin(rules.PA),
             Line("pa_unit", _rows_of_length_one),
             Line("last step", _ends_by_update),
             *FUTURE,
         ],
-        [Line("multiclass_pa"), Line("last step", _ends_by_update), *FUTURE],
+        [_by_margin(rules.PA, several=True), Line("last step", _ends_by_update), *FUTURE],
     ),
     rules.PA1: (
-        [Line("pa1", _whole), Line("last step", _ends_by_update), *FUTURE],
+        [_by_margin(rules.PA1, when=_whole), Line("last step", _ends_by_update), *FUTURE],
         [Line("last step", _ends_by_update), *FUTURE],
     ),
     rules.PA2: (
-        [Line("pa2", _whole), Line("last step", _ends_by_update), *FUTURE],
+        [_by_margin(rules.PA2, when=_whole), Line("last step", _ends_by_update), *FUTURE],
         [*FUTURE],
     ),
     rules.ROMMA: (
-        [Line("romma"), Line("romma_length"), *FUTURE],
-        [Line("romma"), Line("romma_length"), *FUTURE],
+        [_by_margin(rules.ROMMA), Line("romma_length"), *FUTURE],
+        [_by_margin(rules.ROMMA, several=True), Line("romma_length"), *FUTURE],
     ),
     rules.AggressiveROMMA: (
         [
             Line("romma_aggressive", lambda c: c.parameters["delta"] > 0.0),
-            Line("romma_aggressive_errors"),
+            _by_margin(rules.AggressiveROMMA),
             Line("romma_length"),
             Line("romma_margin", _converged),
             *FUTURE,

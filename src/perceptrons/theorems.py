@@ -1,0 +1,135 @@
+r"""Which theorem bounds the mistakes of a rule by R and the margin of a separator: one table.
+
+Certificates, the demonstration, streams and the command line take the bound of a rule from here, so that none
+is printed for a rule that it does not cover. A rule that is missing, or has None for several classes, has no
+bound of this kind. Several classes mean prototypes learned together, whose rows are differences of length
+:math:`\sqrt2\|x\|`: hence the factor 2. R is the length of the longest row, in the learner's own space.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import rules
+from .theory import bounds
+
+
+class Theorem(NamedTuple):
+    """A bound on mistakes, where some vector of length 1 has margin gamma on every row."""
+
+    name: str  #: of the claim in a certificate
+    spoken: str  #: how a sentence calls it
+    allowed: Callable[[float, float, Any], float]  #: mistakes, by R, gamma and the record of the rule
+
+
+def _band(R: float, gamma: float, rule: Any) -> float:
+    """The band of width theta is (1 - eps) gamma for some eps, if the margin is wider; the first is free."""
+    theta = (1.0 - rule.eps) * rule.gamma
+    return 1.0 + bounds.margin_perceptron(R, gamma, 1.0 - theta / gamma) if gamma > theta else math.inf
+
+
+def _pair(R: float) -> float:
+    return math.sqrt(2.0) * R
+
+
+_MIRA, _PA, _ROMMA = "The bound of MIRA", "The bound of PA", "The bound of ROMMA"
+#: rule -> (two classes, or one against the rest; several classes together)
+THEOREMS: dict[type, tuple[Theorem | None, Theorem | None]] = {
+    rules.Perceptron: (
+        Theorem("novikoff", "Novikoff's theorem", lambda R, gamma, rule: bounds.novikoff(R, gamma)),
+        Theorem(
+            "multiclass", "Crammer and Singer's theorem", lambda R, gamma, rule: bounds.multiclass(R, gamma)
+        ),
+    ),
+    rules.Margin: (
+        Theorem("margin_perceptron", "The bound of the margin perceptron", _band),
+        Theorem(
+            "margin_perceptron",
+            "The bound of the margin perceptron",
+            lambda R, gamma, rule: _band(_pair(R), gamma, rule),
+        ),
+    ),
+    rules.MIRA: (
+        Theorem("mira", _MIRA, lambda R, gamma, rule: bounds.mira(R, gamma, rule.p)),
+        Theorem(
+            "multiclass_mira", _MIRA, lambda R, gamma, rule: bounds.multiclass_mira(R, 1.0 / gamma, rule.p)
+        ),
+    ),
+    rules.GeometricMIRA: (
+        Theorem("mira_geometric", _MIRA, lambda R, gamma, rule: bounds.mira_geometric(R, gamma, rule.p)),
+        None,
+    ),
+    rules.PA: (  # a mistake has a loss of at least 1, so a bound on squared losses bounds mistakes
+        Theorem("pa_separable", _PA, lambda R, gamma, rule: bounds.pa_separable(R, 1.0 / gamma)),
+        Theorem("multiclass_pa", _PA, lambda R, gamma, rule: bounds.multiclass_pa(R, 1.0 / gamma)),
+    ),
+    rules.PA1: (
+        Theorem("pa1", _PA, lambda R, gamma, rule: bounds.pa1(R, 1.0 / gamma, rule.C, 0.0)),
+        None,
+    ),
+    rules.PA2: (
+        Theorem("pa2", _PA, lambda R, gamma, rule: bounds.pa2(R, 1.0 / gamma, rule.C, 0.0)),
+        None,
+    ),
+    rules.ROMMA: (
+        Theorem("romma", _ROMMA, lambda R, gamma, rule: bounds.romma(R, gamma)),
+        Theorem("romma", _ROMMA, lambda R, gamma, rule: bounds.romma(_pair(R), gamma)),
+    ),
+    rules.AggressiveROMMA: (
+        Theorem(
+            "romma_aggressive_errors", _ROMMA, lambda R, gamma, rule: bounds.romma_aggressive_errors(R, gamma)
+        ),
+        None,
+    ),
+}
+
+
+def theorem(rule: type, several: bool = False) -> Theorem | None:
+    """The theorem for the records of a rule.
+
+    >>> theorem(rules.Perceptron, several=True).allowed(1.0, 0.5, None)
+    8.0
+    >>> theorem(rules.RateByUpdates) is None
+    True
+    """
+    return THEOREMS.get(rule, (None, None))[several]
+
+
+class Allowance(NamedTuple):
+    """What a theorem allows a run at least, by the upper end of the bracket around the best margin."""
+
+    theorem: str  #: how a sentence calls it
+    mistakes: float
+    radius: float
+    margin_up: float  #: no separator has a larger margin
+
+
+def allowance(model: Any) -> Allowance | None:
+    """What the theorem of a learner's rule allows its run so far; None where no theorem covers it.
+
+    A separator with a smaller margin than ``margin_up`` allows more; none allows less. The run must have
+    begun at w = 0, with rows of weight 1, on two classes or several together. A theorem allows the mistakes
+    that were made, so that a bracket too wide to tell more is no reason to print a bound: None again.
+    """
+    record = model._rule() if hasattr(model, "_rule") else None
+    several = len(getattr(model, "classes_", ())) > 2
+    found = theorem(type(record), several)
+    pair = getattr(model, "margin_bounds_", None)
+    if found is None or (several and not model._is_joint()) or not isinstance(pair, tuple):
+        return None
+    if getattr(model, "gamma", None) == "auto" and model.stop_reason_ in ("partial_fit", "learn_one"):
+        return None  # its rule has changed on the way
+    if not getattr(model, "_plain", True) or getattr(model, "class_weight", None) is not None:
+        return None
+    radius, up, made = float(model.radius_), float(pair[1]), int(model.n_mistakes_)
+    if not 0.0 < up < math.inf:
+        return None
+    try:
+        allowed = found.allowed(radius, up, record)
+    except (ValueError, ArithmeticError):  # a parameter that the theorem does not know
+        return None
+    if not made * (1.0 - 1e-9) <= allowed < math.inf:
+        return None
+    return Allowance(found.spoken, max(allowed, float(made)), radius, up)
