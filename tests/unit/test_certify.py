@@ -13,6 +13,7 @@ from ways import ESTIMATORS, WAYS, fitted, given, names, seen
 
 import perceptrons as pc
 from perceptrons import datasets, kernels, theory
+from perceptrons.io import Batch, fit_stream
 from perceptrons.proofs._lines import KERNEL, LINES
 from perceptrons.theory.certificate import Certificate, CertificateError
 
@@ -466,3 +467,33 @@ def test_tiny_margins_are_decided_without_rounding():
     y = [1, 0]
     clf = pc.Perceptron(fit_intercept=False, max_iter=1).fit(X, y, coef_init=[[-(2.0**30), 2.0**30]])
     assert pc.certify(clf, X, y).verdict.verdict == "undecided"  # the second row is on the hyperplane
+
+
+def in_batches(X, y, size=5):
+    return [Batch(X[k : k + size], y[k : k + size], None, k) for k in range(0, len(y), size)]
+
+
+def test_the_passes_of_a_stream_are_counted():
+    X, y = zoo.X, zoo.y
+    model = pc.Perceptron()
+    fit_stream(model, in_batches(X, y), passes=2)
+    fit_stream(model, in_batches(X, y, 7))  # a further stream: a third pass
+    certificate = pc.certify(model, X, y)
+    whole = pc.Perceptron(shuffle=False, max_iter=3).fit(X, y, order=[np.arange(len(y))] * 3)
+    assert certificate.run["epochs"] == certificate.run["visits"] == 3
+    assert "in 3 epochs" in str(certificate) and certificate.verify(X, y)
+    assert certificate.run["history"] == pc.certify(whole, X, y).run["history"]
+    line = next(bound for bound in certificate.bounds if bound.name == "online_to_batch")
+    assert line.symbols[0]["m"] == len(y) and line.symbols[0]["M"] == whole.history_[0]["errors"]
+
+
+def test_nothing_is_said_of_passes_that_nobody_counted():
+    X, y = zoo.X, zoo.y
+    model = pc.Perceptron()
+    for batch in in_batches(X, y):
+        model.partial_fit(batch.X, batch.y)
+    certificate = pc.certify(model, X, y)
+    assert certificate.run["epochs"] is None and certificate.run["history"] == []
+    assert "epoch" not in str(certificate) and certificate.verify(X, y)
+    assert "online_to_batch" not in [bound.name for bound in certificate.bounds]
+    assert pc.certify(pc.Perceptron().partial_fit(X, y), X, y).run["epochs"] == 1

@@ -191,7 +191,13 @@ class OnlineClassifier(FirstOrder):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn.
     n_mistakes_, n_updates_, n_errors_ : int
-        Rows on the wrong side or on the hyperplane; updates; wrong predictions. One-vs-rest: the sums.
+        Rows on the wrong side or on the hyperplane; updates; wrong predictions of the last w. One-vs-rest:
+        the sums.
+    progressive_errors_, progressive_rows_ : int
+        Wrong predictions of the readout in force, each made before its row was learned, and the rows that are
+        counted: those of ``partial_fit``, and of ``learn_one`` where that costs nothing (the last w of one
+        learner) or :meth:`set_progressive` asks for it. The first row of a label that was not declared is an
+        error. Not for vote and random, nor on a GPU; ``fit`` counts nothing.
     history_ : list of dict
         The same counts per epoch, up to the one that is kept.
     best_iter_ : int

@@ -199,6 +199,13 @@ class _Learner:
         self.estimator, self.report = estimator, report
         self.classes, self.validate = classes, validate
         self._counts_itself = hasattr(type(estimator), "progressive_errors_")
+        self._earlier_passes = self._passes_before()
+
+    def _passes_before(self) -> int:
+        """Passes of earlier streams: the numbers in ``history_`` go on from them."""
+        history = getattr(self.estimator, "history_", None)
+        last = history[-1].get("pass", 0) if history else 0
+        return max(0, last - self.report.passes - (self.report.row > 0))
 
     def learn(self, batch: Batch) -> None:
         if batch.y is None:
@@ -232,6 +239,7 @@ class _Learner:
             report.errors += int(np.count_nonzero(guess != batch.y))
         elif self._counts_itself:
             record = self.estimator.history_[-1]
+            record["pass"] = self._earlier_passes + report.passes + 1
             report.validated += record.get("progressive_rows", 0)
             report.errors += record.get("progressive_errors", 0)
             report.silence = self.estimator._progressive_silence()

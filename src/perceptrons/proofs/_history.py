@@ -19,6 +19,7 @@ from ..theory.facts import Updates
 from ._subject import Subject
 
 COUNTS = ("updates", "mistakes", "errors")
+HISTORY = ("mistakes", "updates", "errors")  #: in the order of a certificate
 
 
 def logged(subject: Subject, max_log: int) -> Updates | None:
@@ -58,9 +59,10 @@ class History:
         parts = [self._part(r) for r in range(subject.n_parts)]
         common = set.intersection(*(set(part) for part in parts))
         parts = [{name: part[name] for name in part if name in common} for part in parts]
+        passes = subject.passes()
         history = [
-            [record[name] for name in ("examples", "mistakes", "updates", "errors")]
-            for record in getattr(model, "history_", [])
+            [sum(record[name] for record in records) for name in ("examples", *HISTORY)]
+            for records in passes or []
         ]
         counted = bool(subject.learners)
         total = {name: sum(part[name] for part in parts) for name in COUNTS if name in parts[0]}
@@ -70,7 +72,7 @@ class History:
         reason = getattr(model, "stop_reason_", "")
         run: dict[str, Any] = {
             "examples": examples,
-            "epochs": int(getattr(model, "best_iter_", getattr(model, "n_iter_", 1))),
+            "epochs": self._epochs(len(history) if whole else None),
             "mistakes": total.get("mistakes"),
             "updates": total.get("updates"),
             "errors": total.get("errors"),
@@ -92,6 +94,13 @@ class History:
         )
         self.first_pass = plain and whole and 0 < history[0][0] <= subject.n_rows
         return run
+
+    def _epochs(self, passes: int | None) -> int | None:
+        """Passes over the rows; None where the run came in pieces and nobody counted."""
+        model = self.subject.model
+        if str(getattr(model, "stop_reason_", "")) in ("partial_fit", "learn_one"):
+            return passes
+        return int(getattr(model, "best_iter_", getattr(model, "n_iter_", 1)))
 
     def _part(self, r: int) -> dict[str, Any]:
         subject, model = self.subject, self.subject.model

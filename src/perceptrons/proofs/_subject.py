@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -150,12 +151,21 @@ class Subject:
         """How often each row was met at most; None where the run does not tell."""
         if not hasattr(self.model, "history_") or not getattr(self.model, "_plain", True):
             return None
-        if (
-            not self.one_sample()
-            and sum(r["examples"] for r in self.model.history_) != self.n_rows * self.n_parts
-        ):
+        if self.one_sample():
+            return len(self.model.history_)
+        passes = self.passes()
+        visits = 1 if passes is None else len(passes)
+        examples = sum(record["examples"] for record in self.model.history_)
+        return visits if examples == visits * self.n_rows * self.n_parts else None
+
+    def passes(self) -> list[list[dict[str, Any]]] | None:
+        """The records of each pass over the rows; None where the run came in pieces without their number."""
+        history = list(getattr(self.model, "history_", []))
+        if self.one_sample():
+            return [[record] for record in history]
+        if not history or any("pass" not in record for record in history):
             return None
-        return 1 if not self.one_sample() else len(self.model.history_)
+        return [list(records) for _, records in groupby(history, key=lambda record: record["pass"])]
 
     def unpeeking(self) -> bool:
         """Whether nothing about the learner was set by looking at all of the data."""

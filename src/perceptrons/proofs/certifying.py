@@ -270,7 +270,8 @@ class Case(Subject):
         if self.run["visits"] is None and self.rule not in (None, RiskDescent, MaxMargin):
             self.notes.append("How often each row was met is not known: bounds that need it are left out.")
         if self.visits is not None and not self.one_sample():
-            self.notes.append("The run came in pieces; it is taken to have met each row of X once.")
+            passes = f" in each of its {self.visits} passes" if self.visits > 1 else ""
+            self.notes.append(f"The run came in pieces; it is taken to have met each row of X once{passes}.")
         decided = verdict(self)  # it may search, and find weights for the brackets
         ends = brackets(self)
         return Certificate(

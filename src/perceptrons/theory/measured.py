@@ -24,6 +24,8 @@ def nothing(f: Facts, part: int, vector: str, c: float) -> None:
 
 
 def epochs(f: Facts, part: int, vector: str, c: float) -> float:
+    if f.run["epochs"] is None:
+        raise ValueError("the run does not tell its epochs")
     return float(f.run["epochs"])
 
 

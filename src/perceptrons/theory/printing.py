@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 SIGNS = {"<=": "≤", ">=": "≥", ">": ">", "==": "="}
 
 
+def _epochs(n: int | None) -> str:
+    """How many passes there were, where the run tells."""
+    return "" if n is None else f" in {n} epoch{'' if n == 1 else 's'}"
+
+
 def lines(c: Certificate) -> list[tuple[str, str]]:
     """(heading, text) of every line."""
     parameters = ", ".join(f"{name}={value!r}" for name, value in sorted(c.model["parameters"].items()))
@@ -26,7 +31,7 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
         ("space", _space(c)),
         (
             "run",
-            f"{_integer(run['examples'])} examples in {run['epochs']} epochs, ended by: {run['stop_reason']}",
+            f"{_integer(run['examples'])} examples{_epochs(run['epochs'])}, ended by: {run['stop_reason']}",
         ),
         (
             "",

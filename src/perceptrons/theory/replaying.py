@@ -47,7 +47,7 @@ def check_log(c: Certificate, e: Evidence) -> None:
         need(len(own.row) == claimed, f"the log has {len(own.row)} updates, the run {claimed}")
         need(np.all(np.diff(own.epoch) >= 0), "the epochs are out of order")
         last = int(own.epoch[-1]) if len(own.epoch) else 0
-        need(last <= run["epochs"], f"the log has an epoch {last}, the run {run['epochs']} epochs")
+        need(last <= (run["epochs"] or 0), f"the log has an epoch {last}, the run {run['epochs']} epochs")
         if replays(c):
             _kept(c, own)
             _signs(e, own, r)

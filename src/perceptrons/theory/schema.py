@@ -248,7 +248,7 @@ SPACE = record(
 RUN = record(
     {
         "examples": or_null(count),
-        "epochs": count,
+        "epochs": or_null(count),
         "mistakes": or_null(count),
         "updates": or_null(count),
         "errors": or_null(count),
@@ -467,7 +467,7 @@ def _run(c: Mapping[str, Any], parts: int, m: int) -> None:
     for group in GROUPS:
         if known & set(group) and not {"updates", *group} <= known:
             refuse("run.parts", f"objects with all of updates, {', '.join(group)}", sorted(known))
-    if run["visits"] is not None and run["visits"] > max(1, run["epochs"], len(run["history"])):
+    if run["visits"] is not None and run["visits"] > max(1, run["epochs"] or 0, len(run["history"])):
         refuse("run.visits", "at most the epochs", run["visits"])
     rule = parameters.get("rule")
     if rule is not None:
