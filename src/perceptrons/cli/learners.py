@@ -141,6 +141,11 @@ def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
             "--param class_weight=balanced counts all rows, and a stream is read batch by batch: give "
             "class_weight=running, which counts the rows so far, or weights: \"class_weight={'spam': 2}\"."
         )
+    if parameters.get("intercept_scaling") == "auto" and hasattr(class_, "partial_fit"):
+        raise Misuse(
+            "--param intercept_scaling=auto takes B from all rows, and a stream is read batch by batch: give "
+            "a number, such as 0.3 times the length of a typical row."
+        )
     strange = next((name for name in parameters if name not in known), None)
     if strange is not None:
         others = ", ".join(sorted(known - idle))

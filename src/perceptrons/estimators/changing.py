@@ -86,8 +86,8 @@ def _served(model: Any, names: list[str], again: bool) -> Iterator[tuple[str, bo
     frame = model._kept_frame()
     for name in names:
         if name in OF_THE_FRAME:
-            asked = None if model.intercept_scaling == "auto" else model._frame(frame.dtype)
-            yield name, asked == frame
+            unknown = model.fit_intercept and model._scales_itself()
+            yield name, not unknown and model._frame(frame.dtype) == frame
         elif name == "multiclass":
             core = model._core
             yield name, core.n_classes <= 2 or model._is_joint() == isinstance(core, spaces.Joint)

@@ -86,6 +86,8 @@ class Weighing:
 
         def _weighted(self) -> bool: ...
 
+        def _frame(self, dtype: Any, X: Any = None, counts: Any = ...) -> Any: ...
+
     def _row_weights(self, sample_weight: Any, y: np.ndarray) -> np.ndarray:
         """Row weights times the weights of their classes; nothing where all of them are 1."""
         weights = self._checked_weights(sample_weight, len(y))
@@ -136,6 +138,8 @@ class Weighing:
                 "Set early_stopping=False, or call fit."
             )
         refuse_in_pieces(getattr(self, "class_weight", None))
+        if "_space" not in vars(self):
+            self._frame(np.float64)  # raises where B needs all rows
 
     def _checked_weights(self, sample_weight: Any, n: int) -> np.ndarray:
         """Row weights as the user gave them, or nothing."""

@@ -135,8 +135,11 @@ class OnlineClassifier(FirstOrder):
     rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
         Default: ``rules.Perceptron()``. Names, such as ``"pa1"``, are those of ``rules.NAMES``.
     fit_intercept : bool, default=True
-    intercept_scaling : float, default=1.0
-        :math:`B`. It counts in the length of a row.
+    intercept_scaling : float or "auto", default=1.0
+        :math:`B`. It counts in the length of a row. ``"auto"``: 0.3 times the median length of the rows of a
+        ``fit``, kept as ``intercept_scaling_``. Use it where rows are not much longer than 1, such as tf-idf
+        rows of length 1: with :math:`B = 1` half of each step would go to the intercept. ``partial_fit`` and
+        ``learn_one`` do not see all rows and take a number.
     row_norm : {None, "l2"}, default=None
         ``"l2"`` divides each row, with its constant coordinate, by its length.
     mistake : {"margin", "prediction"}, default="margin"
@@ -206,6 +209,8 @@ class OnlineClassifier(FirstOrder):
     stop_reason_ : str
         ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"callback"``, ``"end of order"``,
         ``"failed"`` …
+    intercept_scaling_ : float
+        The :math:`B` that was learned with; 0 without an intercept.
     radius_ : float
         Length of the longest row.
     margin_bounds_ : (float or None, float)

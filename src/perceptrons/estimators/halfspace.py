@@ -17,6 +17,8 @@ from . import checks
 from .checks import estimator
 
 FLOATS = [np.float64, np.float32]
+#: ``intercept_scaling="auto"`` as a part of the median length of the rows
+AUTO_SCALING = 0.3
 
 
 @estimator
@@ -24,13 +26,12 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     """A classifier by the sign of <w, x>, or the largest of several, on augmented rows."""
 
     fit_intercept: bool = True
-    intercept_scaling: float = 1.0
+    intercept_scaling: float | str = 1.0
     row_norm: str | None = None
 
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
-        checks.positive("intercept_scaling", self.intercept_scaling)
-        B = float(self.intercept_scaling)
+        B = 1.0 if self._scales_itself() else checks.positive("intercept_scaling", self.intercept_scaling)
         if self.fit_intercept and not intake.LEAST_SQUARE <= B * B < np.inf:
             raise ValueError(
                 "intercept_scaling must be a number whose square neither vanishes nor overflows; got "
@@ -50,10 +51,32 @@ class Halfspace(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------ how rows are understood
 
-    def _frame(self, dtype: Any) -> spaces.Frame:
-        """The frame that the parameters ask for: of a model that begins."""
-        bias = float(self.intercept_scaling) if self.fit_intercept else 0.0
+    def _scales_itself(self) -> bool:
+        """Whether B is taken from the rows of a fit."""
+        return isinstance(self.intercept_scaling, str) and self.intercept_scaling == "auto"
+
+    def _frame(self, dtype: Any, X: Any = None, counts: Any = slice(None)) -> spaces.Frame:
+        """The frame that the parameters ask for: of a model that begins, with the rows of X that count."""
+        bias = 0.0
+        if self.fit_intercept:
+            bias = self._auto_bias(X, counts) if self._scales_itself() else float(self.intercept_scaling)
         return spaces.Frame(bias, self.row_norm == "l2", np.dtype(dtype))
+
+    def _auto_bias(self, X: Any, counts: Any) -> float:
+        if X is None:
+            raise ValueError(
+                "intercept_scaling='auto' takes B from the lengths of all rows of a fit, which pieces do not "
+                "show: give a number, such as 0.3 times the length of a typical row."
+            )
+        with np.errstate(all="ignore"):  # what is not finite is refused with the rows
+            lengths = self._lengths(X)[counts]
+        lengths = lengths[(lengths > 0.0) & (lengths < np.inf)]
+        B = AUTO_SCALING * float(np.median(lengths)) if len(lengths) else 1.0
+        return min(max(B, 1e-100), 1e100)
+
+    def _lengths(self, X: Any) -> np.ndarray:
+        """Lengths of the rows without a constant coordinate; 0 for a row of zeros."""
+        return np.asarray(np.where(row_lengths(X, 1.0) > 1.0, row_lengths(X, 0.0), 0.0))
 
     def _kept_frame(self) -> spaces.Frame | None:
         """The frame of the rows that were learned; None before that."""

@@ -70,6 +70,9 @@ class KernelBased(Streaming):
         self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
         return spaces.KernelRows(X, intake.frozen(sq))
 
+    def _lengths(self, X: Any) -> np.ndarray:
+        return np.sqrt(np.maximum(0.0, objects.self_products(self.kernel_, X, 0.0)))
+
     # ------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, order: Any = None) -> Any:  # type: ignore[override]

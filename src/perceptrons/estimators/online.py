@@ -213,7 +213,8 @@ class Online(Watched, Weighing, Progressive):
             )
         self._check_values(X)
         self.__dict__.pop("_names", None)
-        frame = self._frame(X.dtype) if old is None else old.frame
+        there = weights > 0.0 if len(weights) else slice(None)
+        frame = self._frame(X.dtype, X, there) if old is None else old.frame
         rows = self._rows(X, learn=True, frame=frame)
         batch = Batch(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
         self._still_valid(batch, given, sample_weight)

@@ -134,7 +134,7 @@ class RiskDescent(Halfspace):
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
                 )
-            self._framed = frame = self._frame(X.dtype)
+            self._framed = frame = self._frame(X.dtype, X)
             rows = self._rows(X, learn=True)
             problem = _Problem(X, rows.sq, frame.bias, frame.unit)
             rng = checks.generator(self.random_state)

@@ -426,6 +426,11 @@ def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
     return sparse.csr_array(sparse.hstack(parts))
 
 
+def auto_scaling(X: Any) -> float:
+    """B of ``intercept_scaling="auto"`` on these rows."""
+    return Perceptron(intercept_scaling="auto")._frame(np.float64, X).bias
+
+
 def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, Frame]]:
     """Other constant coordinates: R, and sqrt(R|b|) for the plane that was found."""
     R = float(Frame(X, y, bias=0.0).radius())

@@ -169,6 +169,8 @@ class Subject:
 
     def unpeeking(self) -> bool:
         """Whether nothing about the learner was set by looking at all of the data."""
+        if self.space.bias and self.parameter("intercept_scaling") == "auto":
+            return False
         if self.kernel is not None and isinstance(self.model, KernelBased):
             return bool(kernels.as_kernel(self.model.kernel) == self.kernel)
         return getattr(self.model, "gamma", None) != "auto"

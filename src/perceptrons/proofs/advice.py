@@ -25,6 +25,9 @@ from ._tables import down, html_table, text_table, up
 
 __all__ = ["Advice", "Treatment", "advise"]
 
+#: a B of ``intercept_scaling="auto"`` below this belongs to rows that are short beside B = 1
+SHORT = 0.5
+
 
 @dataclass(frozen=True, repr=False)
 class Advice:
@@ -255,6 +258,8 @@ def advise(
     balanced Winnow (L∞ rows, L1 weights) are compared through their bounds :math:`R^2/\gamma_2^2` and
     :math:`2X_\infty^2\ln(2n)/\gamma_1^2`.
 
+    A note says when rows are so short that ``intercept_scaling="auto"`` is worth a try.
+
     Where no separator is found, the hinge bound of the first pass takes the place of :math:`R^2/\gamma^2`.
 
     Parameters
@@ -300,6 +305,11 @@ def advise(
         left = max(left - 1, 1)
         return max((end - time.monotonic()) / (left + 1), 0.05)
 
+    if (auto := measuring.auto_scaling(X)) < SHORT:
+        notes.append(
+            "Rows are short beside the constant coordinate B = 1, so that much of each step goes to the "
+            f'intercept: try intercept_scaling="auto", which is {auto:.3g} here.'
+        )
     measured = [measuring.measure("as given, B = 1", "", Frame(X, y), share(), random_state)]
 
     def add(name: str, how: str, frame: Frame) -> None:
