@@ -113,11 +113,11 @@ def allowance(model: Any) -> Allowance | None:
     begun at w = 0, with rows of weight 1, on two classes or several together. A theorem allows the mistakes
     that were made, so that a bracket too wide to tell more is no reason to print a bound: None again.
     """
-    record = model._rule() if hasattr(model, "_rule") else None
+    record = model._rule_in_force() if hasattr(model, "_rule_in_force") else None
     several = len(getattr(model, "classes_", ())) > 2
     found = theorem(type(record), several)
     pair = getattr(model, "margin_bounds_", None)
-    if found is None or (several and not model._is_joint()) or not isinstance(pair, tuple):
+    if found is None or (several and not model._prototypes()) or not isinstance(pair, tuple):
         return None
     if getattr(model, "gamma", None) == "auto" and model.stop_reason_ in ("partial_fit", "learn_one"):
         return None  # its rule has changed on the way

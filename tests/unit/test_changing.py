@@ -9,6 +9,8 @@ import pytest
 
 import perceptrons as pc
 from perceptrons import rules
+from perceptrons.io import Batch, fit_stream
+from perceptrons.theorems import allowance
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(40, 3))
@@ -122,6 +124,17 @@ def test_a_value_that_no_row_was_learned_by_is_not_in_a_certificate():
     after = pc.certify(model, X, y)
     assert after.model["parameters"]["C"] == 1.0
     assert after.bounds == before.bounds
+
+
+def test_a_stream_reports_a_bound_for_one_rule_only():
+    batches = [Batch(X, y, None, 0)]
+    model = pc.Perceptron(fit_intercept=False)
+    assert fit_stream(model, batches).bound is not None
+    assert fit_stream(model.set_params(learning_rate=0.5), batches).bound is None
+    other = pc.Perceptron(learning_rate="updates", fit_intercept=False).partial_fit(X, y)
+    before = allowance(other)
+    other.learning_rate = 1.0  # by which no row was learned
+    assert allowance(other) == before
 
 
 def test_balanced_winnow_keeps_no_bracket_over_a_change_of_its_rate():

@@ -38,6 +38,12 @@ class FirstOrder(Streaming):
         """The record of the rule in force."""
         raise NotImplementedError
 
+    def _rule_in_force(self) -> Any:
+        """The record that the last rows were learned by, whatever the parameters are now."""
+        if "_space" not in vars(self):
+            return self._rule()
+        return getattr(self._core, "learners", [self._core])[0].rule
+
     def _scheme(self) -> Any:
         """Which classes move on an update."""
         return multiclass.Top()

@@ -74,7 +74,7 @@ class Subject:
 
     def record(self) -> Any:
         """The record of the rule that the run went by; None for learners without one."""
-        return self.learners[0].rule if hasattr(self.model, "_rule") else None
+        return self.model._rule_in_force() if hasattr(self.model, "_rule_in_force") else None
 
     def parameter(self, name: str) -> Any:
         """A parameter as the run went by it, whatever it was set to since."""
