@@ -29,7 +29,7 @@ from objective import QUICK, Cost, Effort, Line, console, machine, markdown, rac
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
-from perceptrons import AveragedPerceptron, PassiveAggressive, Perceptron
+from perceptrons import AROW, AveragedPerceptron, PassiveAggressive, Perceptron
 
 NO_DATA = "not in the folder PERCEPTRONS_DATA names"
 
@@ -252,11 +252,12 @@ def many_classes(effort: Effort) -> Iterator[Line]:
 
 
 def one_row(effort: Effort) -> Iterator[Line]:
-    """(f) ``learn_one`` on a dense row of 50 numbers."""
+    """(f) ``learn_one`` and ``predict_one`` on 50 numbers: an array; a dict of names, as River takes it."""
     calls = 2_000 if effort.quick else 100_000
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_000, 50))
     y = np.where(X @ rng.normal(size=50) + 3.0 * rng.normal(size=1_000) > 0.0, 1, -1).tolist()
+    ten = rng.integers(0, 10, len(X)).tolist()
     rows = [np.ascontiguousarray(x) for x in X]
     named = [{f"x{j}": value for j, value in enumerate(x)} for x in X.tolist()]
     signs = [label > 0 for label in y]
@@ -270,21 +271,53 @@ def one_row(effort: Effort) -> Iterator[Line]:
 
         return run
 
-    contest = {
-        "Perceptron": stream_into(Perceptron, rows, y, calls),
-        "PassiveAggressive": stream_into(PassiveAggressive, rows, y, calls),
-    }
-    best = {name: 1e6 * t / calls for name, t in race(contest, effort.rounds).items()}
+    def ask(make: Callable[[], Any], xs: list[Any], ys: list[Any], times: int) -> Callable[[], None]:
+        model = make()
+        for x, label in zip(xs, ys):
+            model.learn_one(x, label)
+
+        def run() -> None:
+            predict = model.predict_one
+            for _ in range(times // len(xs)):
+                for x in xs:
+                    predict(x)
+
+        return run
+
     theirs, missing = river_models()
-    few = calls // 20
-    river = {name: stream_into(make, named, signs, max(few, 1_000)) for name, make in theirs.items()}
-    beside = {name: 1e6 * t / max(few, 1_000) for name, t in race(river, effort.slow_rounds).items()}
-    for (name, micro), peer in zip(best.items(), ("Perceptron", "PAClassifier")):
-        against, detail = f"River {peer}", missing
-        if peer in beside:
-            against = f"River {peer}, the row as a dict: {beside[peer]:.1f} µs"
-            detail = f"River takes {beside[peer] / micro:.0f} times as long"
-        yield Line("f", f"{name}.learn_one, a dense row of 50", against, micro, 1.0, "µs", False, detail)
+    few = max(calls // 20, 1_000)
+    peers = {
+        f"{name} {verb}": way(make, named, signs, few)
+        for name, make in theirs.items()
+        for verb, way in (("learn_one", stream_into), ("predict_one", ask))
+    }
+    beside = {key: 1e6 * t / few for key, t in race(peers, effort.slow_rounds).items()}
+    array, dicts = "an array of 50", "a dict of 50 names"
+    contest = [
+        (Perceptron, "learn_one", array, y, "Perceptron", 1.0),
+        (PassiveAggressive, "learn_one", array, y, "PAClassifier", 1.0),
+        (Perceptron, "learn_one", dicts, y, "Perceptron", 5.0),
+        (Perceptron, "predict_one", dicts, y, "Perceptron", 3.0),
+        (PassiveAggressive, "learn_one", dicts, y, "PAClassifier", 5.0),
+        (PassiveAggressive, "predict_one", dicts, y, "PAClassifier", 3.0),
+        (AROW, "learn_one", array, y, None, 3.0),
+        (Perceptron, "learn_one", f"10 classes, {array}", ten, None, 3.0),
+    ]
+    works = {
+        f"{make.__name__} {verb} {form}": (stream_into if verb == "learn_one" else ask)(
+            make, named if form == dicts else rows, labels, calls
+        )
+        for make, verb, form, labels, _, _ in contest
+    }
+    best = {key: 1e6 * t / calls for key, t in race(works, effort.rounds).items()}
+    for make, verb, form, _, peer, goal in contest:
+        micro = best[f"{make.__name__} {verb} {form}"]
+        against, detail = "no peer" if peer is None else f"River {peer}", missing if peer else ""
+        if f"{peer} {verb}" in beside:
+            theirs_micro = beside[f"{peer} {verb}"]
+            against = f"River {peer}, the row as a dict: {theirs_micro:.1f} µs"
+            detail = f"River takes {theirs_micro / micro:.1f} times as long"
+        yield Line("f", f"{make.__name__}.{verb}, {form}", against, micro, goal, "µs", False, detail)
 
 
 def river_models() -> tuple[dict[str, Callable[[], Any]], str]:

@@ -311,6 +311,20 @@ SECOND_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
 }
 HELPERS = (relax, confidence_gain)  #: functions that rules call
 
+#: Rules that never shrink w: an update changes the columns of its row alone.
+KEEPING = (
+    Perceptron,
+    RateByUpdates,
+    RateByExamples,
+    Margin,
+    MIRA,
+    GeometricMIRA,
+    PA,
+    PA1,
+    PA2,
+    NormMinimising,
+)
+
 #: Rules whose formula says what a row's weight does; all others take weights 0 and 1 only.
 WEIGHTED = (Perceptron, RateByUpdates, RateByExamples, Margin, PA1, PA2)
 

@@ -35,6 +35,14 @@ CALLS = {
         {"multiclass": "ovr"},
         lambda m, i: m.partial_fit(X[:4], np.array([0, 1, i % 5, i % 7])),
     ),
+    "partial_fit, joint": (
+        {"readout": "average"},
+        lambda m, i: m.partial_fit(X[:4], np.array([0, 1, i % 5, i % 7])),
+    ),
+    "learn_one, known names": (
+        {},
+        lambda m, i: [m.learn_one({"a": 1.0, "b": j % 3 - 1.0}, j % 2) for j in range(20 if i == 0 else 1)],
+    ),
     "fit": ({"max_iter": 2}, lambda m, i: m.fit(X, y)),
 }
 

@@ -159,9 +159,15 @@ class _Compiled:
         self.function = function
         self.fastmath = fastmath
         self._target: Callable[..., Any] | None = None
+        self._direct: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *args: Any) -> Any:
-        return (self._target or self.target())(*args)
+        try:
+            return (self._target or self.target())(*args)
+        except Exception as error:
+            if not type(error).__module__.startswith("numba"):
+                raise
+            raise self._refusal(args) from None
 
     def direct(self, *args: Any) -> Callable[..., Any]:
         """The machine code for arguments of these very types, without numba's look at the types.
@@ -171,11 +177,26 @@ class _Compiled:
         target = self.target()
         if jit_disabled():
             return target
-        import numba
+        kinds = _kind(args)
+        if kinds not in self._direct:
+            import numba
 
-        types = tuple(numba.typeof(arg) for arg in args)
-        target.compile(types)  # type: ignore[attr-defined]  # numba's dispatcher
-        return target.overloads[types].entry_point  # type: ignore[attr-defined]
+            types = tuple(numba.typeof(arg) for arg in args)
+            try:
+                target.compile(types)  # type: ignore[attr-defined]  # numba's dispatcher
+            except numba.core.errors.NumbaError:
+                raise self._refusal(args) from None
+            self._direct[kinds] = target.overloads[types].entry_point  # type: ignore[attr-defined]
+        return self._direct[kinds]
+
+    def _refusal(self, args: Any) -> TypeError:
+        """One line in the place of numba's many."""
+        found = ", ".join(_spelled(arg) for arg in args)
+        name = f"{self.function.__module__}.{self.function.__name__}"
+        return TypeError(
+            f"The compiled loop {name} does not take what it was given: {found}. "
+            "The model's arrays were replaced, or damaged: fit it anew, or load it again."
+        )
 
     def target(self) -> Callable[..., Any]:
         """The compiled function, for all types."""
@@ -183,6 +204,20 @@ class _Compiled:
             if self._target is None:
                 self._target = _plain(self.function) if jit_disabled() else _jit(self.function, self.fastmath)
         return self._target
+
+
+def _spelled(x: Any) -> str:
+    """An argument in a few words."""
+    if isinstance(x, np.ndarray):
+        return f"{'' if x.flags.writeable else 'read-only '}{x.dtype}{list(x.shape)}"
+    return type(x).__name__
+
+
+def _kind(x: Any) -> Any:
+    """What numba's type of an argument follows from; cheaper to find than that type."""
+    if isinstance(x, np.ndarray):
+        return x.dtype, x.ndim, x.flags.c_contiguous, x.flags.writeable
+    return (type(x), *map(_kind, x)) if isinstance(x, tuple) else type(x)
 
 
 def compiled(function: Callable[..., Any]) -> _Compiled:

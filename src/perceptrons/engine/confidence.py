@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rows import begin, column, end, factor, look, value
 from ..rules import State
-from .compiler import by_record, compiled, confide, dispatch
+from .compiler import by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
 from .scalars import (
     BAD_SCORE,
@@ -115,9 +115,9 @@ def _shrink_full(cov, rows, i, beta):
             cov.sigma[a, b] -= row * cov.g[b]
 
 
-@compiled
-def run(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
-    """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, for second-order rules."""
+@helper
+def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
+    """One pass over ``order``; like :func:`perceptrons.engine.linear.run_rows`, for second-order rules."""
     norm2, tau_sum = scalars[N], scalars[TAU]
     t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_logged = 0
@@ -159,6 +159,12 @@ def run(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
     write_back(scalars, scalars[SCALE], norm2, tau_sum, scalars[CLOCK], t, k)
     write_counts(scalars, n_mistakes, n_errors, 0, loss2, sum_q, lowest)
     return ending, at, n_logged
+
+
+@compiled
+def run(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
+    """:func:`run_rows`, callable from Python."""
+    return run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit)
 
 
 @compiled

@@ -14,7 +14,6 @@ from .compiler import by_record, compiled, decide, dispatch, helper, seldom, str
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
-    BUSY,
     CLOCK,
     DONE,
     DRIFT,
@@ -22,7 +21,6 @@ from .scalars import (
     ERROR,
     ERRORS,
     EXAMPLES,
-    LONGEST,
     LOSS2,
     LOWEST,
     MISTAKES,
@@ -39,7 +37,7 @@ from .scalars import (
     UPDATES,
     N,
 )
-from .tracks import Unheard, hear, note, pace, settle, tracked
+from .tracks import hear, note, pace, settle, tracked
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
@@ -306,16 +304,6 @@ def close_desk(desk):
 
 
 @helper
-def one_dense_row(x, desk):
-    """The record of a single dense row; its squared length is put on the desk."""
-    total = desk[DESK_BIAS] * desk[DESK_BIAS]
-    for j in range(x.shape[0]):
-        total += np.float64(x[j]) * np.float64(x[j])
-    desk[1] = total
-    return Dense(x.reshape((1, x.shape[0])), desk[1:2], desk[DESK_BIAS], desk[DESK_UNIT] != 0.0)
-
-
-@helper
 def wrong_before(track, rows, y, v, scalars, desk):
     """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
     if desk[DESK_COUNT] != BY_READOUT:
@@ -338,58 +326,6 @@ def vanishes(x):
     for j in range(x.shape[0]):
         n += x[j] != 0.0
     return n == 0
-
-
-@compiled
-def learn_one(rule, x, y, v, track, scalars, desk):
-    """:func:`run_rows` for a single dense row; answers how it ended.
-
-    BUSY: another thread uses the desk, or the desk is closed; nothing has changed.
-    """
-    if not take(desk, LEARNING):
-        return BUSY
-    desk[0] = y
-    none = desk[:0]
-    row = one_dense_row(x, desk)
-    if desk[1] < TINY and not vanishes(x):
-        leave(desk, LEARNING)
-        return BAD_SCORE  # a row that is not zero, and whose square is
-    log = Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1)))
-    wrong, errors = wrong_before(track, row, y, v, scalars, desk), scalars[ERRORS]
-    ending = run_rows(
-        rule,
-        row,
-        desk[0:1],
-        none,
-        desk[2:3].view(np.int64),  # holds 0: the only row
-        v,
-        track,
-        scalars,
-        log,
-        none,
-        Unheard(),
-        desk[DESK_PREDICTION] != 0.0,
-        desk[DESK_TOL],
-        desk[DESK_LIMIT],
-    )
-    if ending[0] == DONE:
-        count_one(desk, wrong, scalars[ERRORS] - errors)
-    scalars[LONGEST] = max(scalars[LONGEST], desk[1])
-    leave(desk, LEARNING)
-    return ending[0]
-
-
-@compiled
-def score_one(x, v, scalars, desk):
-    """<w, x> for a single dense row. The desk is read only, so that several threads may ask."""
-    bias = desk[DESK_BIAS]
-    s = scalars[SCALE] * look(Dense(x.reshape((1, x.shape[0])), desk[:1], bias, False), 0, v)
-    if desk[DESK_UNIT] == 0.0:
-        return s
-    total = bias * bias
-    for j in range(x.shape[0]):
-        total += np.float64(x[j]) * np.float64(x[j])
-    return s / sqrt(total) if total > 0.0 else s
 
 
 @compiled

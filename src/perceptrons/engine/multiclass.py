@@ -77,12 +77,13 @@ class CrammerSinger(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch space, one entry per class."""
+    """Scratch space, one entry per class, and where the classes are."""
 
-    s: np.ndarray  #: scores, in the precision of W
+    s: np.ndarray  #: scores, in the precision of W, one entry per column of W
     alpha: np.ndarray  #: what each class gets
     sorted: np.ndarray
     touched: np.ndarray  #: int64: the classes with alpha != 0
+    slots: np.ndarray  #: uint64: the column of W that each class has; W may have further ones, of zeros
 
 
 def spread(scheme, s, y, z, q, tau, weight, work):
@@ -259,10 +260,10 @@ def push_touched(rows, i, factor_d, n_touched, work, W):
         j = column(rows, p)
         for a in range(n_touched):
             r = work.touched[a]
-            W[j, r] += W.dtype.type(work.alpha[r] * x)
+            W[j, work.slots[r]] += W.dtype.type(work.alpha[r] * x)
     for a in range(n_touched):
         r = work.touched[a]
-        W[last, r] += d * work.alpha[r] * rows.bias
+        W[last, work.slots[r]] += d * work.alpha[r] * rows.bias
 
 
 def note_touched(track, rows, i, d, clock, n_touched, work):
@@ -285,47 +286,60 @@ class HeardAll(NamedTuple):
 
     code: np.ndarray  #: int64
     since: np.ndarray  #: int64: the position from which each class is known: it is not named before
-    s: np.ndarray  #: scratch space, one entry per class
+    s: np.ndarray  #: scratch space, one entry per column of W
 
 
-def hear_all(heard, track, rows, i, at, raw, true, clock, t):
+def hear_all(heard, track, rows, i, at, work, true, clock, t):
     """Row i comes at position ``at``, with these scores; t rows have been learned."""
-    return dispatch(hear_all, heard)(heard, track, rows, i, at, raw, true, clock, t)
+    return dispatch(hear_all, heard)(heard, track, rows, i, at, work, true, clock, t)
 
 
-def foretell_all(track, rows, i, raw, true, clock, t, s):
-    """Fill s with the scores of row i under the readout that is tracked."""
-    return dispatch(foretell_all, track)(track, rows, i, raw, true, clock, t, s)
+def look_at_average(track, rows, i, s):
+    """Fill s with what the readout that is tracked needs besides the scores, one entry per column of W."""
+    return dispatch(look_at_average, track)(track, rows, i, s)
+
+
+def foretold_of(track, last, raw, besides, clock, t):
+    """The score of a class under the readout that is tracked, from its last one and both products."""
+    return dispatch(foretold_of, track)(track, last, raw, besides, clock, t)
 
 
 @by_record(hear_all)(Unheard)
-def _hear_nothing(heard, track, rows, i, at, raw, true, clock, t):
+def _hear_nothing(heard, track, rows, i, at, work, true, clock, t):
     pass
 
 
 @by_record(hear_all)(HeardAll)
-def _hear_row(heard, track, rows, i, at, raw, true, clock, t):
-    s = heard.s
-    foretell_all(track, rows, i, raw, true, clock, t, s)
-    best = -1
-    for r in range(s.shape[0]):
-        if heard.since[r] <= at and (best < 0 or s[r] > s[best]):
-            best = r
+def _hear_row(heard, track, rows, i, at, work, true, clock, t):
+    look_at_average(track, rows, i, heard.s)
+    multiple = factor(rows, i)
+    best, highest = -1, 0.0
+    for r in range(true.shape[0]):
+        j = work.slots[r]
+        s = foretold_of(track, true[r], multiple * work.s[j], multiple * heard.s[j], clock, t)
+        if heard.since[r] <= at and (best < 0 or s > highest):
+            best, highest = r, s
     heard.code[at] = best
 
 
-@by_record(foretell_all)(Last)
-def _foretell_last(track, rows, i, raw, true, clock, t, s):
-    for r in range(s.shape[0]):
-        s[r] = true[r]
+@by_record(look_at_average)(Last)
+def _look_at_nothing(track, rows, i, s):
+    pass
 
 
-@by_record(foretell_all)(Average, UnitAverage)
-def _foretell_average(track, rows, i, raw, true, clock, t, s):
+@by_record(look_at_average)(Average, UnitAverage)
+def _look_at_average(track, rows, i, s):
     look_all(rows, i, track.A, s)
-    multiple = factor(rows, i)
-    for r in range(s.shape[0]):
-        s[r] = (clock * (multiple * raw[r]) + multiple * s[r]) / max(1.0, float(t))
+
+
+@by_record(foretold_of)(Last)
+def _foretold_last(track, last, raw, besides, clock, t):
+    return last
+
+
+@by_record(foretold_of)(Average, UnitAverage)
+def _foretold_average(track, last, raw, besides, clock, t):
+    return (clock * raw + besides) / max(1.0, float(t))
 
 
 @helper
@@ -338,11 +352,11 @@ def best_rival(s, y):
     return z
 
 
-@compiled
-def run(
+@helper
+def run_rows(
     rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
 ):
-    """One pass over ``order``; like :func:`perceptrons.engine.linear.run`, with classes 0..K-1.
+    """One pass over ``order``; like :func:`perceptrons.engine.linear.run_rows`, with classes 0..K-1.
 
     ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
     float64.
@@ -352,7 +366,7 @@ def run(
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     weight = 1.0
-    n_classes = W.shape[1]
+    n_classes = true.shape[0]
     how = DONE
     at = 0
     for at in range(order.shape[0]):
@@ -364,14 +378,14 @@ def run(
         look_all(rows, i, W, work.s)
         multiple = scale * factor(rows, i)
         for r in range(n_classes):
-            true[r] = multiple * work.s[r]
+            true[r] = multiple * work.s[work.slots[r]]
         label = y[i]
         z = best_rival(true, label)
         m = true[label] - true[z]
         if not isfinite(m):
             how = BAD_SCORE
             break
-        hear_all(heard, track, rows, i, at, work.s, true, clock, t)
+        hear_all(heard, track, rows, i, at, work, true, clock, t)
         wrong = m < 0.0 or (m == 0.0 and z < label)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -417,7 +431,7 @@ def run(
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, W, scale, norm2, drift)
-                    scalars[NORM_ERROR] = EPS * (W.size + 8.0) * norm2
+                    scalars[NORM_ERROR] = EPS * (W.shape[0] * n_classes + 8.0) * norm2
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
@@ -444,10 +458,36 @@ def run(
 
 
 @compiled
+def run(
+    rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
+):
+    """:func:`run_rows`, callable from Python."""
+    return run_rows(
+        rule,
+        scheme,
+        rows,
+        y,
+        c,
+        order,
+        W,
+        track,
+        scalars,
+        log,
+        steps,
+        heard,
+        work,
+        true,
+        prediction,
+        tol,
+        limit,
+    )
+
+
+@compiled
 def scores(rows, W, work, out):
     """out[i, r] = <w_r, x_i>."""
     for i in range(out.shape[0]):
         look_all(rows, i, W, work.s)
         multiple = factor(rows, i)
-        for r in range(W.shape[1]):
-            out[i, r] = multiple * work.s[r]
+        for r in range(out.shape[1]):
+            out[i, r] = multiple * work.s[work.slots[r]]

@@ -152,8 +152,8 @@ def scores_of(heard: Any) -> Any:
     return Unheard() if heard is None else Heard(np.full(len(heard), np.nan), heard.unit)
 
 
-def classes_of(heard: Any) -> Any:
+def classes_of(heard: Any, n_columns: int) -> Any:
     """What a loop for several classes is given: nothing, or room for the classes it names."""
     if heard is None:
         return Unheard()
-    return HeardAll(np.full(len(heard), UNREAD), heard.known_from(), np.zeros(len(heard.since)))
+    return HeardAll(np.full(len(heard), UNREAD), heard.known_from(), np.zeros(n_columns))

@@ -67,6 +67,10 @@ class FirstOrder(Streaming):
     def _include_initial(self) -> bool:
         return self.include_initial
 
+    def _lane_serves(self) -> bool:
+        kept = getattr(self._space, "track_name", "last")
+        return self.readout == kept and not self.normalized_votes and not self.include_initial
+
     def _is_joint(self) -> bool:
         return self._has_joint and self.multiclass == "joint"
 

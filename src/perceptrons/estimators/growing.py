@@ -11,7 +11,7 @@ from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .halfspace import Halfspace
-from .undoing import twin, twin_of_journal
+from .undoing import alike, twin, twin_of_journal
 
 
 @estimator
@@ -86,7 +86,8 @@ class Growing(Halfspace):
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
             new = self._validated_labels(new, len(new))
             if len(self.classes_):  # on copies: an interruption leaves the model as it was
-                self._space = twin(self._space)
+                room_is_added = len(self.classes_) > 2 and not self._journals and self._core is self._space
+                self._space = alike(self._space) if room_is_added else twin(self._space)
                 self._journals = [twin_of_journal(journal) for journal in self._journals]
             for label in new:
                 self._take_up(label)
@@ -125,6 +126,8 @@ class Growing(Halfspace):
                 self._journals.insert(code, self._new_journals(fresh)[0])
         else:
             space.insert_class(code)
+            if space is not self._space:  # a kernel learner's: it reads the columns itself
+                space.settle()
             for journal in self._journals:
                 journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
 
@@ -155,6 +158,8 @@ class Growing(Halfspace):
             space = self._joint_space(binary.frame, binary.n_features, 2)
             space.become(binary, factor)
             space.insert_class(code)
+            if binary is not self._space:
+                space.settle()
             self._core = space
             for journal in journals:
                 column = factor * journal.alpha

@@ -15,7 +15,7 @@ from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming, python_scores
 from .online import Batch
-from .undoing import whole_call
+from .undoing import made_writable, whole_call
 from .writing import one_writer, unchanged_on_error
 
 
@@ -139,6 +139,7 @@ class KernelBased(Streaming):
         if np.ndim(y) != 0:
             raise ValueError(f"y must be one label; got {y!r}.")
         with one_writer(self):
+            made_writable(vars(self).get("_space"))
             with unchanged_on_error(self):
                 fresh = "_space" not in vars(self)
                 if fresh or changing.changed(self):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,25 +11,13 @@ from sklearn.exceptions import NotFittedError
 from ..engine import intake, spaces
 from . import changing
 from .checks import estimator
+from .lanes import ArrayLane, DictLane
 from .online import Batch, Online
 from .undoing import whole_call
-from .writing import one_writer, open_lane, unchanged_on_error
+from .writing import access_to, one_writer, open_lane, unchanged_on_error
 
-
-class Lane(NamedTuple):
-    """All that a dense row of known width and precision needs."""
-
-    learn: Any
-    score: Any
-    rule: Any
-    v: np.ndarray
-    track: Any
-    state: np.ndarray
-    desk: np.ndarray
-    dtype: np.dtype
-    shape: tuple[int]
-    strides: tuple[int]
-    signs: dict[Any, float]
+#: The fast way that is compiled for a rule is worth its while after so many rows.
+PATIENCE = 16
 
 
 def _width(x: Any) -> int:
@@ -105,24 +92,18 @@ class Streaming(Online):
             A label not met before becomes a new class.
         """
         lane = self.__dict__.get("_lane")
-        if lane is not None and type(x) is np.ndarray:
-            learn, _, rule, v, track, state, desk, dtype, shape, strides, signs = lane
-            sign = signs.get(y)  # may call functions of the label's: x is looked at after it
-            known = sign is not None and x.dtype is dtype and x.shape == shape and x.strides == strides
-            if known and learn(rule, x, sign, v, track, state, desk) == 0:
-                return
+        if lane is not None and type(x) is lane.form and lane.learn(x, y):
+            return
         # something is new here, or the fast way met trouble: this one does the same work and names it
         self._learn_slowly(x, y)
 
     def score_one(self, x: Any) -> Any:
         """Score of one row: a float, or a list of one per class for more than two classes."""
         lane = self.__dict__.get("_lane")
-        if lane is not None and type(x) is np.ndarray and self._readout == "last" and not self._unit_votes:
-            _, score, _, v, _, state, desk, dtype, shape, strides, _ = lane
-            if x.dtype is dtype and x.shape == shape and x.strides == strides:
-                s = score(x, v, state, desk)
-                if isfinite(s):
-                    return s
+        if lane is not None and type(x) is lane.form and lane.serves:
+            score = lane.score(x)
+            if score is not None:
+                return score
         if "_space" not in vars(self):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
         if isinstance(x, dict):  # names that the model does not know have no weight
@@ -142,6 +123,11 @@ class Streaming(Online):
 
     def predict_one(self, x: Any) -> Any:
         """Label of one row, as Python has it: an int, a str, …"""
+        lane = self.__dict__.get("_lane")
+        if lane is not None and type(x) is lane.form and lane.serves:
+            found = lane.predict(x)
+            if found is not None:
+                return found[0]
         score = np.asarray([self.score_one(x)])
         return python_label(self.classes_[self._decide(score)[0]])
 
@@ -201,18 +187,28 @@ class Streaming(Online):
 
     def _open_lane(self, x: Any) -> None:
         """Prepare the fast way for further rows like this one."""
-        space = self._space
-        plain = isinstance(space, spaces.Linear) and not self._keeps_journal() and self._steady()
-        if not plain or not isinstance(x, np.ndarray) or x.dtype != space.frame.dtype:
+        space, access = self._space, access_to(self)
+        access.n_single += 1
+        linear = isinstance(space, spaces.Linear)
+        diagonal = isinstance(space, spaces.Confident) and not space.full
+        if not (linear or diagonal or isinstance(space, spaces.Joint)) or self._keeps_journal():
             return
-        if not x.flags.c_contiguous or x.ndim != 1:
+        labels, serves = self.classes_.tolist(), self._lane_serves()
+        if not self._steady() or (access.n_single < PATIENCE and not (linear and type(x) is np.ndarray)):
             return
-        labels = self.classes_.tolist()
-        signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        dtype = np.dtype(space.frame.dtype.type)
-        lane = Lane._make((*space.fast_lane(), dtype, x.shape, x.strides, signs))
+        if type(x) is np.ndarray:
+            if x.dtype == space.frame.dtype and x.flags.c_contiguous and x.ndim == 1:
+                self._open(ArrayLane(space, labels, serves, x))
+        elif type(x) is dict and space.frame.dtype == np.float64:
+            self._open(DictLane(space, labels, serves, self._names))
+
+    def _open(self, lane: Any) -> None:
         self._count_on(lane.desk)
         open_lane(self, lane)
+
+    def _lane_serves(self) -> bool:
+        """Whether the fast way can score by the readout in force: it goes by what the loops keep."""
+        return True
 
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..engine import draws, intake, margins, spaces
+from ..engine import chunks, draws, intake, margins, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
@@ -24,7 +24,7 @@ from .class_weights import Weighing
 from .progress import Progress
 from .progressive import Progressive
 from .stopping import Judge
-from .undoing import whole_call
+from .undoing import made_writable, whole_call
 from .writing import at_rest, close_lane, one_writer, unchanged_on_error
 
 
@@ -144,6 +144,7 @@ class Online(Watched, Weighing, Progressive):
         begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
         with one_writer(self, anew=begin_anew):
             old = None if begin_anew else vars(self).get("_space")
+            made_writable(old)
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
@@ -353,7 +354,8 @@ class Online(Watched, Weighing, Progressive):
                     space.reset_lowest()
                     with self._journalling(self.n_iter_, batch) as journal:
                         weights = self._epoch_weights(batch, visit)
-                        journal(space.run(batch.rows, targets, weights, visit, self._keeps_journal()))
+                        for part in chunks.cut(space, batch.rows, visit):
+                            journal(space.run(batch.rows, targets, weights, part, self._keeps_journal()))
                     self.n_iter_ += 1
                     record = self._record(space.counts().since(before))
                     clean = record["updates"] == 0
@@ -479,17 +481,22 @@ class Online(Watched, Weighing, Progressive):
             logs = log if isinstance(log, list) else [log]
             for journal, part in zip(self._journals, logs, strict=False):
                 journal.extend(number, part, batch.X)
-            if self._readout == "random":
-                draw = draws.uniform(checks.generator(self.random_state))
-                first = 0 if self._include_initial() else 1
-                self.random_step_ = first + int(draw * max(1, self._examples() + 1 - first))
 
         try:
             yield write
         except BaseException as error:  # of a rule, of numbers, of a kernel function, or an interruption
             if hasattr(error, "log"):
                 write(error.log)
+                self._draw_step()
             raise
+        self._draw_step()
+
+    def _draw_step(self) -> None:
+        """Choose the w that predicts, where one is drawn at random."""
+        if self._readout == "random":
+            draw = draws.uniform(checks.generator(self.random_state))
+            first = 0 if self._include_initial() else 1
+            self.random_step_ = first + int(draw * max(1, self._examples() + 1 - first))
 
     # ------------------------------------------------------------ partial_fit
 
@@ -553,6 +560,8 @@ class Online(Watched, Weighing, Progressive):
             self.stop_reason_ = "partial_fit"
 
         call.begin(finish)
+        if len(chunks.cut(space, batch.rows, order)) > 1:
+            call.in_parts(batch.X, len(order) - int(np.count_nonzero(batch.weights == 0.0)))
         try:
             with self._journalling(len(self.history_), batch) as journal:
                 self._run_pass(batch, order, journal, heard)
@@ -568,7 +577,17 @@ class Online(Watched, Weighing, Progressive):
     ) -> None:
         """Learn the rows of one pass, and give the log of their updates to ``write``."""
         space, targets = self._space, self._space.targets(batch.codes)
-        write(space.run(batch.rows, targets, batch.weights, order, self._keeps_journal(), heard))
+        start, parts = 0, chunks.cut(space, batch.rows, order)
+        for part in parts:
+            told = heard
+            if heard is not None and len(parts) > 1:
+                told = heard.part(np.arange(start, start + len(part)))
+            start += len(part)
+            try:
+                write(space.run(batch.rows, targets, batch.weights, part, self._keeps_journal(), told))
+            finally:
+                if told is not heard:
+                    told.hand_in()
 
     def _prepare_pass(self, batch: Batch) -> None:
         """What follows from the rows before they are learned."""

@@ -2,7 +2,8 @@
 
 An interruption (Ctrl-C, a signal handler that raises) arrives between two instructions of Python, never
 within a compiled loop. So a pass over the rows has happened or it has not, and the counts of examples tell
-which.
+which. A long pass is made in parts (:mod:`perceptrons.engine.chunks`); what it may change is copied before it
+begins, and put back if it is interrupted between two of them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import intake
+
 
 class whole_call:
     """Context of a call that learns rows in one pass; an error that is not the pass's own undoes it.
@@ -22,17 +25,19 @@ class whole_call:
     A model that keeps a log of updates is always put back: the log of a pass may be lost on its way.
     """
 
-    __slots__ = ("before", "counts", "finish", "history", "journals", "model", "names", "widths")
+    __slots__ = ("before", "counts", "finish", "history", "model", "n_rows", "names", "restore", "widths")
 
     def __init__(self, model: Any):
         self.model = model
+        made_writable(vars(model).get("_space"))
         self.before = dict(vars(model))
         self.history = len(self.before.get("history_", ()))
         self.names = len(self.before.get("_names") or ())
         self.widths = [learner.n_features for learner in _learners(self.before.get("_space"))]
         self.counts: Any = None
         self.finish: Callable[[], None] | None = None
-        self.journals: Any = None
+        self.n_rows: int | None = None
+        self.restore: Callable[[], None] | None = None
 
     def __enter__(self) -> whole_call:
         return self
@@ -45,18 +50,32 @@ class whole_call:
         self.counts = (space, space.counts())
         self.finish = finish
 
+    def in_parts(self, X: Any, n_rows: int) -> None:
+        """The pass over X is made in parts; when it is complete each learner has counted ``n_rows`` more."""
+        if not self.model._journals:  # else there is a copy already
+            self.restore = weights_before(self.model._space, intake.columns_in_use(X))
+        self.n_rows = n_rows
+
+    def _has_happened(self) -> bool:
+        if self.counts is None or self.model._journals:
+            return False
+        space, before = self.counts
+        if self.n_rows is None:
+            return space.counts() != before
+        return space.counts().examples - before.examples == self.n_rows * len(_learners(space))
+
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if error is None or hasattr(error, "log"):
             return
-        if self.counts is not None:
-            space, counts = self.counts
-            if not self.model._journals and space.counts() != counts:
-                assert self.finish is not None
-                self.finish()
-                return
+        if self._has_happened():
+            assert self.finish is not None
+            self.finish()
+            return
         self._put_back()
 
     def _put_back(self) -> None:
+        if self.restore is not None:
+            self.restore()
         attributes = vars(self.model)
         attributes.update(self.before)
         for name in attributes.keys() - self.before.keys():
@@ -76,9 +95,52 @@ def _learners(space: Any) -> list[Any]:
     return list(space.learners) if hasattr(space, "learners") else [space]
 
 
+def made_writable(space: Any) -> None:
+    """Copy the arrays of a space that cannot be written to, before it is: those of a file mapped to memory.
+
+    ``joblib.load(..., mmap_mode="r")`` and the workers of ``joblib.Parallel`` have such models.
+    """
+    if space is None:
+        return
+    for name, value in vars(space).items():
+        if isinstance(value, np.ndarray) and not value.flags.writeable:
+            setattr(space, name, np.array(value))
+    for inner in (*getattr(space, "learners", ()), getattr(space, "inner", None)):
+        made_writable(inner)
+
+
+def weights_before(space: Any, columns: np.ndarray | None) -> Callable[[], None]:
+    """A function that puts the weights back as they are now, if only rows with these columns are learned."""
+    saved: list[tuple[np.ndarray, Any, np.ndarray]] = []
+    for learner in _learners(space):
+        where: Any = slice(None)
+        if columns is not None and learner.moves_columns_alone():
+            where = np.append(columns, learner.v.shape[0] - 1)
+        saved.append((learner.state, slice(None), learner.state.copy()))
+        for name, a in vars(learner).items():
+            if name != "state" and isinstance(a, np.ndarray) and a.flags.writeable:
+                part = where if name in (*learner.arrays, "sigma") else slice(None)
+                saved.append((a, part, a[part].copy()))
+
+    def restore() -> None:
+        for a, where, values in saved:
+            a[where] = values
+
+    return restore
+
+
+def alike(space: Any) -> Any:
+    """A space of its own with the very same arrays: enough where they are replaced, and not written to."""
+    made = object.__new__(type(space))
+    vars(made).update(vars(space))
+    if hasattr(space, "learners"):
+        made.learners = list(space.learners)
+    return made
+
+
 def twin(space: Any) -> Any:
     """A space of its own with the same weights; what does not change is shared."""
-    made = copy.copy(space)
+    made = alike(space)
     for name, value in vars(space).items():
         if isinstance(value, np.ndarray) and value.flags.writeable:
             setattr(made, name, value.copy())

@@ -51,13 +51,14 @@ class Use:
 class Access:
     """Who uses a model. It belongs to the process: it is neither stored nor copied with the model."""
 
-    __slots__ = ("__weakref__", "desk", "lock", "readers", "torn", "writer")
+    __slots__ = ("__weakref__", "desk", "lock", "n_single", "readers", "torn", "writer")
 
     def __init__(self) -> None:
         self.lock: Any = threading.Lock()  #: held for a few instructions only
         self.writer: Use | None = None
         self.readers: list[Use] = []  #: calls that hold the model still, or wait to
         self.desk: Any = None  #: of the last fast way of learning single rows
+        self.n_single = 0  #: rows that were learned one at a time, the general way
         self.torn = False  #: a fork cut off the thread that trained the model
 
     def written_by(self) -> Use | None:

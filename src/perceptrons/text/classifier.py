@@ -61,6 +61,11 @@ class Lane(NamedTuple):
     pointers: np.ndarray
     signs: dict[Any, float]
 
+    @property
+    def form(self) -> None:
+        """Of the rows that :class:`~perceptrons.estimators.lanes.Lane` takes: none."""
+        return None
+
 
 class Contribution(NamedTuple):
     """What one feature adds to a score."""
@@ -393,7 +398,7 @@ max_log, callback, verbose
         )
         bench = bench_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
         pointers = np.zeros(2, np.uint64)
-        desk, track, rule = space._desk(), space.track(), engine_rule(space.rule)
+        desk, track, rule = space.desk(), space.track(), engine_rule(space.rule)
         self._count_on(desk)
         rest = (recipe, bench, out, space.v, track, space.state, desk, pointers)
         learn = loops.learn_text.direct(rule, b"", 1.0, *rest)

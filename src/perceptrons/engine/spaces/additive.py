@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
 from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
+from ... import rules
 from ...rows import factor, look, sqnorm
-from .. import linear, margins, multiclass, scalars, tracks
+from .. import linear, margins, multiclass, scalars, single, tracks
 from ..custom import engine_rule
 from ..intake import frozen
 from ..predictions import classes_of, scores_of
@@ -33,8 +35,15 @@ class Additive(Space):
     def track(self) -> Any:
         return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
 
+    def moves_columns_alone(self) -> bool:
+        return isinstance(self.rule, rules.KEEPING) and self.state[scalars.SCALE] == 1.0
+
     def _limit(self) -> float:
         return scalars.NORM_LIMIT[self.frame.dtype]
+
+    def desk(self) -> np.ndarray:
+        """Where one row at a time is worked on."""
+        return self._desk(self._limit(), self.prediction)
 
     def last(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The current w, of all features or of these columns, the bias coordinate last."""
@@ -76,7 +85,7 @@ class Additive(Space):
     # -- the bracket around the best margin
 
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
-        return (n_rows, *self.v.shape[1:])  # against each rival, where there are several classes
+        return (n_rows,)
 
     def guess(self) -> float:
         """||w|| / sum of the steps, the upper end of the bracket but for rounding."""
@@ -175,28 +184,19 @@ class Linear(Additive):
         """(1, n_features + 1), or the weights of these columns and of the constant."""
         return (self.last(columns) if readout == "last" else self.average(columns))[None, :]
 
-    # -- one row at a time
-
-    def _desk(self) -> np.ndarray:
-        desk = np.zeros(linear.DESK_SIZE)
-        desk[linear.DESK_BIAS] = self.frame.bias
-        desk[linear.DESK_UNIT] = self.frame.unit
-        desk[linear.DESK_PREDICTION] = self.prediction
-        desk[linear.DESK_TOL] = self.frame.tol
-        desk[linear.DESK_LIMIT] = self._limit()
-        return desk
-
-    def fast_lane(self) -> tuple[Any, ...]:
-        """(learn, score, rule, v, track, state, desk): machine code for a dense row, with its arguments."""
-        rule, track, desk = engine_rule(self.rule), self.track(), self._desk()
-        x = np.zeros(self.n_features, self.frame.dtype)
-        learn = linear.learn_one.direct(rule, x, 1.0, self.v, track, self.state, desk)
-        score = linear.score_one.direct(x, self.v, self.state, desk)
-        return learn, score, rule, self.v, track, self.state, desk
+    def core(self) -> single.Linear:
+        """What one row at a time needs."""
+        return single.Linear(engine_rule(self.rule), self.v, self.track(), self.state)
 
 
 class Joint(Additive):
-    """Several classes: prototypes W, one column per class."""
+    """Several classes: prototypes W, one column per class.
+
+    A class that comes later gets the next column, wherever its code is, and columns are added by doubling:
+    ``slots`` says which column each code has, and is None where each has its own place and no more are there.
+    """
+
+    slots: np.ndarray | None = None
 
     def __init__(
         self,
@@ -215,7 +215,24 @@ class Joint(Additive):
 
     @property
     def n_classes(self) -> int:
-        return self.v.shape[1]
+        return self.v.shape[1] if self.slots is None else len(self.slots)
+
+    def row_cost(self, entries: Any) -> Any:
+        return self.n_classes * (entries + 16.0)
+
+    def _slots(self) -> np.ndarray:
+        return np.arange(self.v.shape[1], dtype=np.uint64) if self.slots is None else self.slots
+
+    def _picked(self, a: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+        a = super()._picked(a, columns)
+        return a if self.slots is None else a[:, self.slots]
+
+    def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
+        return n_rows, self.n_classes  # against each rival
+
+    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[float | None, float]:
+        self.settle()
+        return super().bounds(rows, y, c, clean)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         if len(codes) and codes.max() >= self.n_classes:
@@ -227,13 +244,14 @@ class Joint(Additive):
 
     def _work(self) -> multiclass.Work:
         k = self.n_classes
-        return multiclass.Work(np.zeros(k, self.frame.dtype), np.zeros(k), np.zeros(k), np.zeros(k, np.int64))
+        s = np.zeros(self.v.shape[1], self.frame.dtype)
+        return multiclass.Work(s, np.zeros(k), np.zeros(k), np.zeros(k, np.int64), self._slots())
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
-        told = classes_of(heard)
+        told = classes_of(heard, self.v.shape[1])
         ending, at, n = multiclass.run(
             engine_rule(self.rule),
             self.scheme,
@@ -258,16 +276,16 @@ class Joint(Additive):
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
-                s = np.zeros(self.n_classes)
+                s = np.zeros(self.v.shape[1])
                 multiclass.look_all(rows, i, self.v, s)
-                s *= factor(rows, i) * self.state[scalars.SCALE]
+                s = s[self._slots()] * factor(rows, i) * self.state[scalars.SCALE]
                 m = float(s[y[i]] - np.max(np.delete(s, y[i])))
             self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
         return logged(log, n)
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty((len(rows.sq), self.n_classes))
-        multiclass.scores(rows, v, self._work()._replace(s=np.zeros(self.n_classes, v.dtype)), out)
+        multiclass.scores(rows, v, self._work()._replace(s=np.zeros(v.shape[1], v.dtype)), out)
         return out
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
@@ -275,11 +293,38 @@ class Joint(Additive):
         w = self.last(columns) if readout == "last" else self.average(columns)
         return np.ascontiguousarray(w.T)
 
+    def core(self) -> single.Joint:
+        """What one row at a time needs."""
+        rule, true = engine_rule(self.rule), np.zeros(self.n_classes)
+        spare = np.zeros(self.v.shape[1])
+        return single.Joint(rule, self.scheme, self.v, self.track(), self.state, self._work(), true, spare)
+
     def insert_class(self, code: int) -> None:
         """A new class, with prototype 0, that moves the codes from ``code`` on up by one."""
-        self.v = np.ascontiguousarray(np.insert(self.v, code, 0, axis=1))
-        if self.A is not None:
-            self.A = np.ascontiguousarray(np.insert(self.A, code, 0, axis=1))
+        slots, k = self._slots(), self.n_classes
+        if k == self.v.shape[1]:
+            self.v = _doubled(self.v)
+            self.A = None if self.A is None else _doubled(self.A)
+        self.slots = np.insert(slots, code, k)
+
+    def _in_order(self) -> dict[str, Any]:
+        """All attributes, with one column per class in the order of the codes."""
+        state = dict(vars(self))
+        slots = state.pop("slots", None)
+        if slots is not None:
+            state["v"] = np.ascontiguousarray(self.v[:, slots])
+            state["A"] = None if self.A is None else np.ascontiguousarray(self.A[:, slots])
+        return state
+
+    def settle(self) -> None:
+        """Put the columns in the order of the codes."""
+        if self.slots is not None:
+            state = self._in_order()
+            del self.slots
+            vars(self).update(state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._in_order()
 
     def become(self, binary: Linear, factor: float) -> None:
         """W = (-f w, f w), with all that the binary learner has counted."""
@@ -296,3 +341,23 @@ class Joint(Additive):
         self.state[scalars.ERROR] *= 1.5 * factor  # the square root of 2, rounded up
         self.state[scalars.TAU] *= factor
         self.from_zero = binary.from_zero
+
+
+def _lazy_zeros(shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
+    """Zeros that take memory where they are written to, by small pages.
+
+    NumPy asks for pages of 2 MB: a few weights in every one of them, and all of the array is made.
+    """
+    size = shape[0] * shape[1] * dtype.itemsize
+    if size < 1 << 22 or not hasattr(mmap, "MAP_PRIVATE"):
+        return np.zeros(shape, dtype)
+    room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(room, dtype).reshape(shape)
+
+
+def _doubled(a: np.ndarray) -> np.ndarray:
+    """Twice as many columns, the new ones of zeros; rows that are 0 are not even written."""
+    wide = _lazy_zeros((a.shape[0], 2 * a.shape[1]), a.dtype)
+    used = np.flatnonzero(a.any(axis=1))
+    wide[used, : a.shape[1]] = a[used]
+    return wide

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import rules
 from ...rows import Csr, Dense
-from .. import scalars
+from .. import linear, scalars
 from ..intake import frozen
 from ..linear import Log
 from ..margins import STEPS_LIMIT
@@ -77,6 +77,14 @@ class Space:
             float(s[scalars.LOSS2]),
         )
 
+    def moves_columns_alone(self) -> bool:
+        """Whether learning a row changes nothing but its own columns, the constant's, and the scalars."""
+        return False
+
+    def row_cost(self, entries: Any) -> Any:
+        """About how many products of numbers and weights a row with so many entries takes."""
+        return entries + 16.0
+
     def targets(self, codes: np.ndarray) -> np.ndarray:
         """Labels as the loop wants them."""
         return frozen(2.0 * codes - 1.0)
@@ -143,6 +151,15 @@ class Space:
         new[: old.shape[0] - 1] = old[:-1]
         new[-1] = old[-1]
         return new
+
+    def _desk(self, limit: float, prediction: bool = False) -> np.ndarray:
+        desk = np.zeros(linear.DESK_SIZE)
+        desk[linear.DESK_BIAS] = self.frame.bias
+        desk[linear.DESK_UNIT] = self.frame.unit
+        desk[linear.DESK_PREDICTION] = prediction
+        desk[linear.DESK_TOL] = self.frame.tol
+        desk[linear.DESK_LIMIT] = limit
+        return desk
 
     def _picked(self, a: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """A copy of the entries of all features, or of some; that of the constant coordinate last."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import confidence, linear, scalars
+from .. import confidence, linear, scalars, single, tracks
 from ..predictions import scores_of
 from .base import Frame, Rows, Space, empty_log, logged
 
@@ -46,6 +46,13 @@ class Confident(Space):
         sigma[np.ix_(kept, kept) if self.full else kept] = self.sigma
         self.sigma = sigma
 
+    def moves_columns_alone(self) -> bool:
+        return not self.full
+
+    def row_cost(self, entries: Any) -> Any:
+        d = self.v.shape[0]
+        return d * (entries + d) if self.full else super().row_cost(entries)
+
     def covariance(self) -> Any:
         if self.full:
             return confidence.Full(self.sigma, np.zeros(self.sigma.shape[0]))
@@ -56,7 +63,6 @@ class Confident(Space):
     ) -> Any:
         told = scores_of(heard)
         log = empty_log(len(order) if keep_log else 0, 1)
-        limit = 1e70 if self.frame.dtype == np.float32 else 1e300
         ending, at, n = confidence.run(
             self.rule,
             rows,
@@ -69,7 +75,7 @@ class Confident(Space):
             log,
             told,
             self.frame.tol,
-            limit,
+            self._limit(),
         )
         if heard is not None:
             heard.take(told.score, ending == scalars.DONE, at)
@@ -79,6 +85,17 @@ class Confident(Space):
                 s = float(look(rows, i, self.v))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
         return logged(log, n)
+
+    def _limit(self) -> float:
+        return 1e70 if self.frame.dtype == np.float32 else 1e300
+
+    def core(self) -> single.Confident:
+        """What one row at a time needs."""
+        return single.Confident(self.rule, self.v, self.covariance(), tracks.Last(), self.state)
+
+    def desk(self) -> np.ndarray:
+        """Where one row at a time is worked on."""
+        return self._desk(self._limit())
 
     def variances(self, rows: Rows, n: int) -> np.ndarray:
         out = np.empty(n)

@@ -157,6 +157,9 @@ class Elimination(Space):
         if self.with_negations and self.state[scalars.UPDATES] == 0:
             self.negated[old : self.n_features] = 1.0
 
+    def row_cost(self, entries: Any) -> Any:
+        return entries + self.n_features  # a mistake looks at every literal
+
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:

@@ -39,6 +39,9 @@ class OneVsRest:
             total = total.plus(learner.counts())
         return total
 
+    def row_cost(self, entries: Any) -> Any:
+        return self.n_classes * self.learners[0].row_cost(entries)
+
     def targets(self, codes: np.ndarray) -> np.ndarray:
         return frozen(codes, np.int64)
 

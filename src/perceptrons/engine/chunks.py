@@ -1,0 +1,29 @@
+"""A pass in parts: between two of them Python looks for signals, and Ctrl-C is answered.
+
+The loops keep their scalars from call to call, so that a pass in parts makes the numbers of the whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Csr, Dense
+
+#: What a part may cost, in products of a number and a weight: about a tenth of a second.
+LIMIT = 1 << 25
+
+
+def cut(space: Any, rows: Any, order: np.ndarray) -> list[np.ndarray]:
+    """``order`` in parts that take well under a second each; kernels work in blocks of their own."""
+    n = len(rows.sq) if isinstance(rows, (Dense, Csr)) else 0
+    if not n:
+        return [order]
+    entries = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
+    if len(order) * space.row_cost(entries) <= LIMIT:
+        return [order]
+    lengths = np.full(n, entries) if isinstance(rows, Dense) else np.diff(rows.indptr).astype(np.float64)
+    total = np.cumsum(space.row_cost(lengths[order]))
+    ends = np.unique(np.searchsorted(total, np.arange(LIMIT, total[-1], LIMIT), side="right"))
+    return [part for part in np.split(order, ends) if len(part)]

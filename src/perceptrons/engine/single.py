@@ -1,0 +1,462 @@
+"""One row at a time, by the loops that serve all rows: an array, or named features by their places.
+
+A *core* is what one learner needs: its rule, its weights, its scalars. A row comes as an array, or as two
+bytes objects: the places of its features (int64) and their values (float64), in any order.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, nan, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rows import Csr, Dense, factor, look
+from . import confidence, multiclass
+from .compiler import by_record, compiled, dispatch, helper
+from .linear import (
+    BY_READOUT,
+    DESK_BIAS,
+    DESK_COUNT,
+    DESK_LIMIT,
+    DESK_PREDICTION,
+    DESK_TOL,
+    DESK_UNIT,
+    LEARNING,
+    TINY,
+    Log,
+    count_one,
+    leave,
+    run_rows,
+    take,
+    vanishes,
+    wrong_before,
+)
+from .packed import float_at, whole_at
+from .scalars import BAD_SCORE, BUSY, CLOCK, DONE, ERRORS, EXAMPLES, LONGEST, SCALE
+from .tracks import Average, Last, Unheard, UnitAverage
+
+#: Values from here on may be whole numbers that a float does not hold: the general way looks closer.
+LARGEST = 2.0**53
+
+
+class Linear(NamedTuple):
+    """One w."""
+
+    rule: Any
+    v: np.ndarray
+    track: Any
+    scalars: np.ndarray
+
+
+class Confident(NamedTuple):
+    """w with a covariance."""
+
+    rule: Any
+    v: np.ndarray
+    cov: Any
+    track: Last
+    scalars: np.ndarray
+
+
+class Joint(NamedTuple):
+    """Prototypes of several classes."""
+
+    rule: Any
+    scheme: Any
+    v: np.ndarray
+    track: Any
+    scalars: np.ndarray
+    work: Any
+    true: np.ndarray
+    spare: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Room for one sparse row, used by whoever has the desk."""
+
+    indices: np.ndarray  #: uint64
+    data: np.ndarray  #: float64
+    pointers: np.ndarray  #: uint64: 0 and the number of entries
+
+
+# ---------------------------------------------------------------- learning
+
+
+def run_one(core, rows, y, desk):
+    """One pass over the only row, of label y; answers how it ended."""
+    return dispatch(run_one, core)(core, rows, y, desk)
+
+
+@by_record(run_one)(Linear)
+def _run_linear(core, rows, y, desk):
+    desk[0] = y
+    none = desk[:0]
+    ended = run_rows(
+        core.rule,
+        rows,
+        desk[0:1],
+        none,
+        desk[2:3].view(np.int64),  # holds 0: the only row
+        core.v,
+        core.track,
+        core.scalars,
+        Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
+        none,
+        Unheard(),
+        desk[DESK_PREDICTION] != 0.0,
+        desk[DESK_TOL],
+        desk[DESK_LIMIT],
+    )
+    return ended[0]
+
+
+@by_record(run_one)(Confident)
+def _run_confident(core, rows, y, desk):
+    desk[0] = y
+    none = desk[:0]
+    ended = confidence.run_rows(
+        core.rule,
+        rows,
+        desk[0:1],
+        none,
+        desk[2:3].view(np.int64),
+        core.v,
+        core.cov,
+        core.scalars,
+        Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
+        Unheard(),
+        desk[DESK_TOL],
+        desk[DESK_LIMIT],
+    )
+    return ended[0]
+
+
+@by_record(run_one)(Joint)
+def _run_joint(core, rows, y, desk):
+    label = desk[0:1].view(np.int64)
+    label[0] = int(y)
+    none = desk[:0]
+    ended = multiclass.run_rows(
+        core.rule,
+        core.scheme,
+        rows,
+        label,
+        none,
+        desk[2:3].view(np.int64),
+        core.v,
+        core.track,
+        core.scalars,
+        Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
+        none.reshape((0, 1)),
+        Unheard(),
+        core.work,
+        core.true,
+        desk[DESK_PREDICTION] != 0.0,
+        desk[DESK_TOL],
+        desk[DESK_LIMIT],
+    )
+    return ended[0]
+
+
+def mistaken(core, rows, y, desk):
+    """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
+    return dispatch(mistaken, core)(core, rows, y, desk)
+
+
+@by_record(mistaken)(Linear, Confident)
+def _mistaken_of_two(core, rows, y, desk):
+    return wrong_before(core.track, rows, y, core.v, core.scalars, desk)
+
+
+@by_record(mistaken)(Joint)
+def _mistaken_of_several(core, rows, y, desk):
+    if desk[DESK_COUNT] != BY_READOUT:
+        return 0.0
+    scalars, work = core.scalars, core.work
+    multiclass.look_all(rows, 0, core.v, work.s)
+    multiclass.look_at_average(core.track, rows, 0, core.spare)
+    multiple = factor(rows, 0)
+    best, highest = -1, 0.0
+    for r in range(core.true.shape[0]):
+        j = work.slots[r]
+        raw = multiple * work.s[j]
+        s = multiclass.foretold_of(
+            core.track,
+            scalars[SCALE] * raw,
+            raw,
+            multiple * core.spare[j],
+            scalars[CLOCK],
+            scalars[EXAMPLES],
+        )
+        if best < 0 or s > highest:
+            best, highest = r, s
+    return 1.0 if best != int(y) else 0.0
+
+
+@helper
+def counted(core, rows, y, desk):
+    """:func:`run_one`, with what is counted of a row; how it ended."""
+    wrong, errors = mistaken(core, rows, y, desk), core.scalars[ERRORS]
+    ending = run_one(core, rows, y, desk)
+    if ending == DONE:
+        count_one(desk, wrong, core.scalars[ERRORS] - errors)
+        core.scalars[LONGEST] = max(core.scalars[LONGEST], desk[1])
+    return ending
+
+
+@helper
+def square(x):
+    total = 0.0
+    for j in range(x.shape[0]):
+        total += np.float64(x[j]) * np.float64(x[j])
+    return total
+
+
+@compiled
+def learn_dense(core, x, y, desk):
+    """Learn one array; answers how it ended.
+
+    BUSY: another thread uses the desk, or the desk is closed; nothing has changed.
+    """
+    if not take(desk, LEARNING):
+        return BUSY
+    bias = desk[DESK_BIAS]
+    desk[1] = square(x) + bias * bias
+    ending = BAD_SCORE
+    if isfinite(desk[1]) and (desk[1] >= TINY or vanishes(x)):  # else its square is 0, and it is not
+        row = Dense(x.reshape((1, x.shape[0])), desk[1:2], bias, desk[DESK_UNIT] != 0.0)
+        ending = counted(core, row, y, desk)
+    leave(desk, LEARNING)
+    return ending
+
+
+@helper
+def sort_entries(indices, data, n):
+    """By index, in place: comb sort."""
+    gap, swapped = n, True
+    while gap > 1 or swapped:
+        gap = max(1, (gap * 10) // 13)
+        swapped = False
+        for j in range(n - gap):
+            if indices[j] > indices[j + gap]:
+                indices[j], indices[j + gap] = indices[j + gap], indices[j]
+                data[j], data[j + gap] = data[j + gap], data[j]
+                swapped = True
+
+
+@helper
+def gathered(places, values, n_features, scratch):
+    """Write a row to the scratch space, its features ascending; answers whether nothing is wrong with it."""
+    n = len(values) // 8
+    if len(places) != len(values) or n > scratch.data.shape[0]:
+        return False
+    before, ascending = -1, True
+    for j in range(n):
+        place, x = whole_at(places, j), float_at(values, j)
+        if place < 0 or place >= n_features or not abs(x) < LARGEST:  # unknown; or NaN, or too large
+            return False
+        ascending = ascending and place > before
+        before = place
+        scratch.indices[j] = place
+        scratch.data[j] = x
+    if not ascending:
+        sort_entries(scratch.indices, scratch.data, n)
+        for j in range(1, n):
+            if scratch.indices[j] == scratch.indices[j - 1]:
+                return False
+    scratch.pointers[1] = n
+    return True
+
+
+@compiled
+def learn_named(core, places, values, y, scratch, desk):
+    """Learn one row of named features; answers how it ended, like :func:`learn_dense`."""
+    if not take(desk, LEARNING):
+        return BUSY
+    ending = BAD_SCORE
+    if gathered(places, values, core.v.shape[0] - 1, scratch):
+        bias = desk[DESK_BIAS]
+        x = scratch.data[: scratch.pointers[1]]
+        desk[1] = square(x) + bias * bias
+        if desk[1] >= TINY or vanishes(x):
+            row = Csr(
+                scratch.data,
+                scratch.indices,
+                scratch.pointers,
+                desk[1:2],
+                bias,
+                desk[DESK_UNIT] != 0.0,
+            )
+            ending = counted(core, row, y, desk)
+    leave(desk, LEARNING)
+    return ending
+
+
+# ---------------------------------------------------------------- scoring: the desk is read only
+
+
+@helper
+def length(total, desk):
+    """What a score is divided by: the length of the augmented row, where rows have length 1."""
+    total += desk[DESK_BIAS] * desk[DESK_BIAS]
+    return sqrt(total) if desk[DESK_UNIT] != 0.0 and total > 0.0 else 1.0
+
+
+def combined(track, scalars, s_v, s_A):
+    """The score by the readout that is tracked, from the products with v and with A."""
+    return dispatch(combined, track)(track, scalars, s_v, s_A)
+
+
+@by_record(combined)(Last)
+def _last(track, scalars, s_v, s_A):
+    return scalars[SCALE] * s_v
+
+
+@by_record(combined)(Average, UnitAverage)
+def _average(track, scalars, s_v, s_A):
+    return (scalars[CLOCK] * s_v + s_A) / max(1.0, scalars[EXAMPLES])
+
+
+# products with A, where the readout needs it: of an array, of named features; with one column, with several
+
+
+def look_A(track, row):
+    return dispatch(look_A, track)(track, row)
+
+
+def product_A(track, places, values, bias):
+    return dispatch(product_A, track)(track, places, values, bias)
+
+
+def look_all_A(track, row, s):
+    return dispatch(look_all_A, track)(track, row, s)
+
+
+def products_A(track, places, values, bias, s):
+    return dispatch(products_A, track)(track, places, values, bias, s)
+
+
+@by_record(look_A)(Last)
+def _no_look(track, row):
+    return 0.0
+
+
+@by_record(look_A)(Average, UnitAverage)
+def _look(track, row):
+    return look(row, 0, track.A)
+
+
+@by_record(product_A)(Last)
+def _no_product(track, places, values, bias):
+    return 0.0
+
+
+@by_record(product_A)(Average, UnitAverage)
+def _product(track, places, values, bias):
+    total, _ = product(places, values, track.A, bias)
+    return total
+
+
+@by_record(look_all_A)(Last)
+def _no_looks(track, row, s):
+    pass
+
+
+@by_record(look_all_A)(Average, UnitAverage)
+def _looks(track, row, s):
+    multiclass.look_all(row, 0, track.A, s)
+
+
+@by_record(products_A)(Last)
+def _no_products(track, places, values, bias, s):
+    pass
+
+
+@by_record(products_A)(Average, UnitAverage)
+def _products(track, places, values, bias, s):
+    products(places, values, track.A, bias, s)
+
+
+@helper
+def product(places, values, w, bias):
+    """(<w, x>, ||x||^2) over the features that are known; NaN where a place is none."""
+    total, squares = bias * w[-1], 0.0
+    for j in range(len(values) // 8):
+        place, x = whole_at(places, j), float_at(values, j)
+        if place >= w.shape[0] - 1:
+            return nan, nan
+        if place >= 0:
+            total += x * w[place]
+            squares += x * x
+    return total, squares
+
+
+@helper
+def products(places, values, W, bias, s):
+    """The same with all columns of W; answers ||x||^2."""
+    squares = 0.0
+    for r in range(s.shape[0]):
+        s[r] = bias * W[W.shape[0] - 1, r]
+    for j in range(len(values) // 8):
+        place, x = whole_at(places, j), float_at(values, j)
+        if place >= W.shape[0] - 1:
+            return nan
+        if place >= 0:
+            squares += x * x
+            for r in range(s.shape[0]):
+                s[r] += x * W[place, r]
+    return squares
+
+
+@compiled
+def score_dense(core, x, desk):
+    """<w, x> of an array, by the readout that is tracked."""
+    row = Dense(x.reshape((1, x.shape[0])), desk[:1], desk[DESK_BIAS], False)
+    s_v, s_A = look(row, 0, core.v), look_A(core.track, row)
+    return combined(core.track, core.scalars, s_v, s_A) / length(square(x), desk)
+
+
+@compiled
+def score_named(core, places, values, desk):
+    """<w, x> of a row of named features; those with a negative place are not known, and have no weight."""
+    if len(places) != len(values):
+        return nan
+    bias = desk[DESK_BIAS]
+    s_v, squares = product(places, values, core.v, bias)
+    s_A = product_A(core.track, places, values, bias)
+    return combined(core.track, core.scalars, s_v, s_A) / length(squares, desk)
+
+
+@helper
+def settled(core, s_v, s_A, divisor, out):
+    """Scores of all classes into ``out``; answers the class, -1 where a score is not finite."""
+    best = 0
+    for r in range(out.shape[0]):
+        j = core.work.slots[r]
+        out[r] = combined(core.track, core.scalars, np.float64(s_v[j]), s_A[j]) / divisor
+        if not isfinite(out[r]):
+            return -1
+        if out[r] > out[best]:
+            best = r
+    return best
+
+
+@compiled
+def scores_dense(core, x, s_v, s_A, out, desk):
+    """Scores of all classes, and the class, of an array. ``s_v`` and ``s_A`` are scratch space."""
+    row = Dense(x.reshape((1, x.shape[0])), desk[:1], desk[DESK_BIAS], False)
+    multiclass.look_all(row, 0, core.v, s_v)
+    look_all_A(core.track, row, s_A)
+    return settled(core, s_v, s_A, length(square(x), desk), out)
+
+
+@compiled
+def scores_named(core, places, values, s_v, s_A, out, desk):
+    """Scores of all classes, and the class, of a row of named features."""
+    if len(places) != len(values):
+        return -1
+    bias = desk[DESK_BIAS]
+    squares = products(places, values, core.v, bias, s_v)
+    products_A(core.track, places, values, bias, s_A)
+    return settled(core, s_v, s_A, length(squares, desk), out)

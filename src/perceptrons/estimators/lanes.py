@@ -1,0 +1,159 @@
+"""The fast way for single rows: arguments that were checked once, and machine code that is called directly.
+
+A lane takes rows of one form, an array of known width or a dict of named features. Whatever it does not take,
+or where something is wrong, the general way does the same work and names the trouble. Only names that are
+known are learned here; those that are not have no weight in a score.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import repeat
+from math import isfinite
+from struct import Struct
+from typing import Any
+
+import numpy as np
+
+from ..engine import scalars, single
+
+#: Types of values that a float holds exactly, up to 2^53.
+EXACT = frozenset({float, int, bool, np.bool_, np.float64, np.float32, np.float16}) | {
+    np.dtype(code).type for code in "bhilqBHILQ"
+}
+#: Longer dicts go the general way.
+MOST_NAMES = 1 << 16
+
+
+@lru_cache(maxsize=1024)
+def packers(n: int) -> tuple[Any, Any]:
+    """Functions that write n places, and n values, to bytes."""
+    return Struct(f"{n}q").pack, Struct(f"{n}d").pack
+
+
+class Lane:
+    """What both forms of rows share."""
+
+    __slots__ = ("core", "desk", "labels", "n_classes", "run", "score_row", "serves", "targets")
+
+    def __init__(self, space: Any, labels: list[Any], serves: bool):
+        self.core, self.desk = space.core(), space.desk()
+        self.serves = serves  #: whether its scores are those of the readout in force
+        self.run: Any = None
+        self.score_row: Any = None
+        self.labels = labels if len(labels) > 1 else 2 * labels  # the only class is trained as +1
+        self.n_classes = len(self.labels)
+        codes = range(self.n_classes) if self.n_classes > 2 else (-1, 1)
+        self.targets = {label: float(code) for label, code in zip(self.labels, codes, strict=True)}
+
+    def _room(self) -> tuple[np.ndarray, ...]:
+        """Arrays for the scores of all classes; each call has its own."""
+        if self.n_classes == 2:
+            return ()
+        v = self.core.v
+        return np.empty(v.shape[1], v.dtype), np.empty(v.shape[1]), np.empty(self.n_classes)
+
+    def _given(self, x: Any) -> tuple[Any, ...] | None:
+        """A row as the scoring function wants it, or None."""
+        raise NotImplementedError
+
+    def score(self, x: Any) -> Any:
+        """Score of a row, or the list of those of its classes; None: ask the general way."""
+        given = self._given(x)
+        if given is None:
+            return None
+        if self.n_classes == 2:
+            s = self.score_row(self.core, *given, self.desk)
+            return s if isfinite(s) else None
+        room = self._room()
+        return room[-1].tolist() if self.score_row(self.core, *given, *room, self.desk) >= 0 else None
+
+    def predict(self, x: Any) -> Any:
+        """(label,) of a row; None: ask the general way."""
+        given = self._given(x)
+        if given is None:
+            return None
+        if self.n_classes == 2:
+            s = self.score_row(self.core, *given, self.desk)
+            return (self.labels[s > 0.0],) if isfinite(s) else None
+        code = self.score_row(self.core, *given, *self._room(), self.desk)
+        return (self.labels[code],) if code >= 0 else None
+
+
+class ArrayLane(Lane):
+    """For arrays of one width and precision."""
+
+    __slots__ = ("dtype", "shape", "strides")
+
+    form = np.ndarray
+
+    def __init__(self, space: Any, labels: list[Any], serves: bool, x: np.ndarray):
+        super().__init__(space, labels, serves)
+        self.dtype, self.shape, self.strides = np.dtype(x.dtype.type), x.shape, x.strides
+        self.run = single.learn_dense.direct(self.core, x, 1.0, self.desk)
+        score = single.score_dense if self.n_classes == 2 else single.scores_dense
+        self.score_row = score.direct(self.core, x, *self._room(), self.desk)
+
+    def learn(self, x: np.ndarray, y: Any) -> bool:
+        """Whether the row was learned."""
+        try:
+            target = self.targets.get(y)  # may call functions of the label's: x is looked at after it
+        except TypeError:
+            return False
+        if target is None or x.dtype is not self.dtype or x.shape != self.shape or x.strides != self.strides:
+            return False
+        return self.run(self.core, x, target, self.desk) == scalars.DONE
+
+    def _given(self, x: np.ndarray) -> tuple[Any, ...] | None:
+        fits = x.dtype is self.dtype and x.shape == self.shape and x.strides == self.strides
+        return (x,) if fits else None
+
+
+class DictLane(Lane):
+    """For dicts of named features.
+
+    The places of the names are remembered: most streams give the same names in the same order.
+    """
+
+    __slots__ = ("names", "recent", "scratch")
+
+    form = dict
+
+    def __init__(self, space: Any, labels: list[Any], serves: bool, names: dict[str, int]):
+        super().__init__(space, labels, serves)
+        self.names = names
+        self.recent: tuple[list[Any], bytes] = ([], b"")  #: names of the last row, and their places
+        room = min(space.n_features, MOST_NAMES)
+        self.scratch = single.Scratch(np.zeros(room, np.uint64), np.zeros(room), np.zeros(2, np.uint64))
+        self.run = single.learn_named.direct(self.core, b"", b"", 1.0, self.scratch, self.desk)
+        score = single.score_named if self.n_classes == 2 else single.scores_named
+        self.score_row = score.direct(self.core, b"", b"", *self._room(), self.desk)
+
+    def _given(self, x: dict[str, Any]) -> tuple[bytes, bytes] | None:
+        names = list(x)
+        known, places = self.recent
+        try:
+            pack_places, pack_values = packers(len(names))
+            if names != known:
+                try:
+                    places = pack_places(*map(self.names.get, names))
+                except Exception:  # a name that is not known has no place
+                    places = pack_places(*map(self.names.get, names, repeat(-1)))
+                self.recent = (names, places)
+            return places, pack_values(*x.values())
+        except Exception:  # what is no number, or a dict that changes: the general way says so
+            return None
+
+    def learn(self, x: dict[str, Any], y: Any) -> bool:
+        """Whether the row was learned."""
+        try:
+            target = self.targets.get(y)
+        except TypeError:
+            return False
+        kinds = [*map(type, x.values())]
+        if target is None or not (kinds.count(float) == len(kinds) or EXACT.issuperset(kinds)):
+            return False
+        given = self._given(x)
+        if given is None:
+            return False
+        return self.run(self.core, *given, target, self.scratch, self.desk) == scalars.DONE
