@@ -73,11 +73,15 @@ def test_an_interruption_between_two_parts(labels, monkeypatch):
     class Slow(Perceptron):
         """An alarm comes within the fourth part."""
 
-        def _run_pass(self, batch, order, write):
-            n = iter(range(100))
-            super()._run_pass(
-                batch, order, lambda log: (write(log), next(n) == 3 and signal.raise_signal(14))
-            )
+        def _run_pass(self, batch, order, write, heard=None):
+            parts = iter(range(100))
+
+            def watched(log):
+                write(log)
+                if next(parts) == 3:
+                    signal.raise_signal(signal.SIGALRM)
+
+            super()._run_pass(batch, order, watched, heard)
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:

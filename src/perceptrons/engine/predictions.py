@@ -51,12 +51,23 @@ class Predictions:
         self._offered = 0
         self._unread = np.zeros(n_rows, bool)
         self._lock = threading.Lock()
+        self._given: dict[int, Any] = {}
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    def give(self, take: Any, r: int = 0) -> None:
+        """A loop gets room for what it says; ``take`` reads it if an interruption kept it from the space."""
+        self._given[r] = take
+
+    def _take_up(self) -> None:
+        for r in list(self._given):
+            self._given[r]()
+            self._given.pop(r, None)
+
     def counts(self, codes: np.ndarray) -> tuple[int, int]:
         """(rows learned, wrong predictions among them), by the codes of the true classes."""
+        self._take_up()
         self._check_offers()
         read = self.codes != UNREAD
         true = np.zeros_like(codes) if len(self.since) == 1 else codes  # a class alone is trained as +1
@@ -75,6 +86,7 @@ class Predictions:
     def hand_in(self) -> None:
         """What this part of the pass has said is what the pass has said."""
         assert self._whole is not None
+        self._take_up()
         self._check_offers()
         self._whole.codes[self._at] = self.codes
         self._whole.reported = self._whole.reported and self.reported
@@ -96,12 +108,14 @@ class Predictions:
             codes[~known.any(axis=1)] = NOBODY
         codes[np.isnan(score)] = UNREAD
         self.codes = codes
+        self._given.clear()
 
     def take_classes(self, code: np.ndarray, done: bool, at: int) -> None:
         """Classes that a joint learner has named."""
         if not done:
             code[at:] = UNREAD
         self.codes = code
+        self._given.clear()
 
     def take_scores(self, scores: np.ndarray, several: bool) -> None:
         """Scores of all learners, NaN where there are none: a column, or one for each of several classes."""
@@ -130,6 +144,7 @@ class Predictions:
             self._offered += 1
             self._unread |= np.isnan(score)
             self.codes[self._unread] = UNREAD
+            self._given.pop(r, None)
 
 
 class _OneClass:
@@ -141,19 +156,28 @@ class _OneClass:
     def __len__(self) -> int:
         return len(self.whole)
 
+    def give(self, take: Any) -> None:
+        self.whole.give(take, self.r)
+
     def take(self, score: np.ndarray, done: bool, at: int, ties_up: bool = False) -> None:
         if not done:
             score[at:] = np.nan
         self.whole.offer(self.r, score)
 
 
-def scores_of(heard: Any) -> Any:
+def scores_of(heard: Any, ties_up: bool = False) -> Any:
     """What a loop for two classes is given: nothing, or room for its scores."""
-    return Unheard() if heard is None else Heard(np.full(len(heard), np.nan), heard.unit)
+    if heard is None:
+        return Unheard()
+    score = np.full(len(heard), np.nan)
+    heard.give(lambda: heard.take(score, True, len(score), ties_up))
+    return Heard(score, heard.unit)
 
 
 def classes_of(heard: Any, n_columns: int) -> Any:
     """What a loop for several classes is given: nothing, or room for the classes it names."""
     if heard is None:
         return Unheard()
-    return HeardAll(np.full(len(heard), UNREAD), heard.known_from(), np.zeros(n_columns))
+    code = np.full(len(heard), UNREAD)
+    heard.give(lambda: heard.take_classes(code, True, len(code)))
+    return HeardAll(code, heard.known_from(), np.zeros(n_columns))

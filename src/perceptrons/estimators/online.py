@@ -586,7 +586,7 @@ class Online(Watched, Weighing, Progressive):
             try:
                 write(space.run(batch.rows, targets, batch.weights, part, self._keeps_journal(), told))
             finally:
-                if told is not heard:
+                if told is not None and told is not heard:
                     told.hand_in()
 
     def _prepare_pass(self, batch: Batch) -> None:

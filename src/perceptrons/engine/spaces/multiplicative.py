@@ -48,7 +48,8 @@ class Multiplicative(Space):
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:
-        told = scores_of(heard)
+        ties_up = bool(multiplicative.tie_is_positive(self.link))
+        told = scores_of(heard, ties_up)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = multiplicative.run(
             self.link,
@@ -66,7 +67,6 @@ class Multiplicative(Space):
             self.prediction,
         )
         if heard is not None:
-            ties_up = multiplicative.tie_is_positive(self.link)
             heard.take(told.score, ending == scalars.DONE, at, ties_up)
         if ending != scalars.DONE:
             i = int(order[at])
@@ -163,7 +163,7 @@ class Elimination(Space):
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:
-        told = scores_of(heard)
+        told = scores_of(heard, ties_up=True)
         log = empty_log(len(order) if keep_log else 0, 1)
         spare = np.empty_like(self.negated)
         _, _, n = multiplicative.run_elimination(
