@@ -14,7 +14,7 @@ from zoo import X, y
 
 from perceptrons import MaxMargin, Perceptron, RiskDescent, TextClassifier
 from perceptrons.engine import linear
-from perceptrons.estimators.writing import at_rest, held_still, one_writer
+from perceptrons.estimators.writing import Use, at_rest, held_still, one_writer
 
 ROUNDS = 4000
 
@@ -120,6 +120,28 @@ def test_a_pass_and_single_rows_do_not_mix(eager, writes):
 
     in_threads(job, fits)
     assert model._space.counts().examples == before + done[0] + passes[0]
+
+
+def test_a_call_goes_on_whatever_its_stack_looks_like(eager):
+    """A generator that pauses while its thread's stack is looked at knows its caller no more."""
+    uses, end = [], threading.Event()
+
+    def generators():
+        use = Use(sys._getframe())
+        uses.append(use)
+        while not end.is_set():
+            sum(i for i in range(20))
+
+    thread = threading.Thread(target=generators)
+    thread.start()
+    try:
+        while not uses:
+            pass
+        assert all(uses[0].goes_on() for _ in range(5000))
+    finally:
+        end.set()
+        thread.join(60)
+    assert not uses[0].goes_on()
 
 
 def test_texts_are_scored_right_by_several_threads(eager):

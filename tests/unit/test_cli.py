@@ -638,11 +638,11 @@ def test_certificates(folder, run):
 
 
 def test_a_claim_that_fails_is_code_1(folder, run):
-    """The rows are not those of the run: it made more mistakes than they allow."""
+    """The rows are not those of the run: it made more visits than they allow."""
     (folder / "easy.svm").write_text("1 1:1\n-1 2:1\n")
     run("train", "bits.svm", "-m", "m", "--param", "fit_intercept=false")
     code, out, _ = run("certify", "m", "easy.svm", "--features", "6")
-    assert code == 1 and "VIOLATED" in out and "FAILED: counts" in out
+    assert code == 1 and "FAILED: counts" in out
     code, out, _ = run("certify", "m", "easy.svm", "--json")
     assert code == 1 and json.loads(out)["verification"]["failed"] == "counts"
 

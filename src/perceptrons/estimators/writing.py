@@ -25,27 +25,43 @@ import numpy as np
 from ..engine import linear
 
 _FIRST_WAIT, _LONGEST_WAIT = 1e-5, 1e-2  # seconds
+_LOOKS = 100  # at the stack of a thread that goes on
 
 
 class Use:
     """A call that uses a model."""
 
-    __slots__ = ("frame", "ident", "resting")
+    __slots__ = ("bottom", "frame", "ident", "resting")
 
     def __init__(self, frame: Any):
         self.ident = threading.get_ident()
         self.frame = frame
+        self.bottom = _bottom(frame)  #: of the thread's stack
         self.resting = False  #: the model is whole, though the call goes on: user code runs
 
     def mine(self) -> bool:
         return self.ident == threading.get_ident()
 
     def goes_on(self) -> bool:
-        """Whether the call is on the stack of its thread still."""
-        frame = sys._current_frames().get(self.ident)
-        while frame is not None and frame is not self.frame:
-            frame = frame.f_back
-        return frame is not None
+        """Whether the call is on the stack of its thread still.
+
+        The thread may go on while its stack is looked at, and a generator that has paused knows its caller no
+        more: only a look that has come to the bottom of the stack tells that the call is over.
+        """
+        for _ in range(_LOOKS):
+            frame = last = sys._current_frames().get(self.ident)
+            while frame is not None and frame is not self.frame:
+                last, frame = frame, frame.f_back
+            if frame is not None or last is None or last is self.bottom:
+                return frame is not None
+            time.sleep(_FIRST_WAIT)
+        return False  # another thread has got the number of one that ended
+
+
+def _bottom(frame: Any) -> Any:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 class Access:
