@@ -399,14 +399,19 @@ def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
 def to_margin_one(
     points: Points, y: np.ndarray, free: bool, alpha: np.ndarray
 ) -> tuple[np.ndarray, float, Any]:
-    """(alpha, b, bracket), scaled so that the smallest margin is 1 where w separates."""
+    """(alpha, b, bracket), scaled so that the smallest margin is 1 where w separates.
+
+    Raises OverflowError where that makes alpha too large.
+    """
     rows = np.flatnonzero(alpha)
     if not len(rows):
         return alpha, 0.0, (-np.inf, np.inf)
     _, b, pair = bracket(points, y, free, rows, alpha[rows])
     if pair[0] > 0.0:
-        scale = 1.0 / (pair[0] * pair[1] * float(alpha.sum()))
-        alpha, b = alpha * scale, b * scale
+        product = pair[0] * pair[1] * float(alpha.sum())
+        if product == 0.0:
+            raise OverflowError("the multipliers overflow")
+        alpha, b = alpha * (1.0 / product), b * (1.0 / product)
     return alpha, b, pair
 
 

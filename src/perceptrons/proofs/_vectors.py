@@ -39,7 +39,14 @@ class Vectors:
             if any(learner.A is not None for learner in self.subject.learners):
                 found["average"] = self._over_support(rows, space.coefficients("average").T)
             return found
-        found = {"w": Vector(self.last())}
+        with np.errstate(over="ignore", invalid="ignore"):
+            last = self.last()
+        if not np.isfinite(last).all():
+            raise ValueError(
+                f"the weights of this {type(self.model).__name__} overflow: nothing can be certified about "
+                "them. Scale the data."
+            )
+        found = {"w": Vector(last)}
         if any(getattr(learner, "A", None) is not None for learner in self.subject.learners):
             found["average"] = Vector(np.asarray(self.model._space.weights("average"), float))
         if self.updates is not None and not self.subject.from_zero:

@@ -447,11 +447,12 @@ class Search:
 
 
 class Space(NamedTuple):
-    """Rows (x - c)/s, and the way back from weights for them."""
+    """Rows (x - c)/s, and the way back from weights for them, up to a positive factor."""
 
     rows: Any
     centre: np.ndarray
-    scale: np.ndarray
+    scale: np.ndarray  #: s times ``lift``
+    lift: float = 1.0  #: 2^1000 where s underflows
 
     @classmethod
     def scaled(cls, X: Any, centre: bool) -> Space:
@@ -465,11 +466,12 @@ class Space(NamedTuple):
         rows -= c
         spread = powers(np.sqrt(np.mean(rows**2, axis=0)))
         rows /= spread
-        return cls(rows, c * s, s * spread)
+        lift = 1.0 if (s * spread).all() else 2.0**1000
+        return cls(rows, c * s, (lift * s) * spread, lift)
 
     def back(self, v: np.ndarray, b: float) -> tuple[np.ndarray, float]:
         w = v / self.scale
-        return w, b - float(self.centre @ w)
+        return w, b / self.lift - float(self.centre @ w)
 
 
 def powers(size: np.ndarray) -> np.ndarray:
