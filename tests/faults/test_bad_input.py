@@ -801,7 +801,7 @@ SPECIAL: dict[tuple[str, str], list[Any]] = {
     ("Winnow", "alpha"): [1.0],
     ("SCW", "eta"): [0.5, 1.0],
     ("OnlineClassifier", "rule"): [
-        "perceptron",
+        "no such rule",
         rules.PA1,
         rules.AROW(),
         rules.PA1(C=-1.0),

@@ -240,11 +240,3 @@ def test_rows_of_a_model_of_dicts_go_by_its_names():
         pc.certify(model, rows, y)
     X = [[x.get(name, 0.0) for name in model.feature_names_in_] for x in rows]  # as the message says
     assert pc.certify(model, X, y).verify(X, y, exact=True)
-
-
-def test_separators_beyond_the_range_of_floats_are_left_out():
-    """The solver's multipliers are infinite on rows whose squares vanish."""
-    X = np.array([[1.2e-319, -1.2e-319], [1.6e-319, -4e-320], [1.2e-319, 1.2e-319], [-8e-320, -4e-320]])
-    y = np.array([-1, -1, 1, -1])
-    model = pc.KernelPerceptron(kernel="linear", random_state=0).fit(X, y)
-    assert not refused(model, X, y, comparators="all")

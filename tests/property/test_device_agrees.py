@@ -63,10 +63,15 @@ def trained(params, **ours):
     return pc.KernelClassifier(**made)
 
 
+def counts(model):
+    """The records of its passes; progressive errors are not counted on a device."""
+    return [{k: n for k, n in record.items() if "progressive" not in k} for record in model.history_]
+
+
 def same(ours, theirs, rows):
     assert np.array_equal(ours.update_log_["row"], theirs.update_log_["row"])
     np.testing.assert_allclose(ours.update_log_["step"], theirs.update_log_["step"], rtol=1e-9)
-    assert ours.history_ == theirs.history_
+    assert counts(ours) == counts(theirs)
     assert np.array_equal(ours.support_, theirs.support_)
     scores = theirs.decision_function(rows)
     np.testing.assert_allclose(ours.decision_function(rows), scores, atol=1e-9 * np.abs(scores).max())
