@@ -423,7 +423,7 @@ BAD: dict[str, list[Any]] = {
     "budget": [0, -1, 1.5, None, True],
     "policy": ["newest", None],
     "eta": [-0.5, "1", None, np.nan],
-    "rule": ["perceptron", rules.PA1, rules.AROW(), rules.PA1(C=-1.0)],
+    "rule": ["no such rule", rules.PA1, rules.AROW(), rules.PA1(C=-1.0)],
 }
 
 
