@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 import perceptrons as pc
 from perceptrons import kernels, rules
+from perceptrons.engine import scalars
 from perceptrons.models import load, save
 from perceptrons.models.saving import pieces
 
@@ -54,7 +55,16 @@ class Case(NamedTuple):
 
 
 def bits(model: Any) -> bytes:
-    """All that a model is: its file."""
+    """All that a model is: its file.
+
+    The longest row is noted in one of two places, by the way that a row was learned (the fast one begins
+    after some rows, and anew after loading): ``radius_`` is the larger one, and stands for both here.
+    """
+    if hasattr(model, "radius_"):
+        model = copy.deepcopy(model)
+        model._longest = max(model._longest, model._space.longest())
+        for learner in getattr(model._core, "learners", [model._core]):
+            learner.state[scalars.LONGEST] = 0.0
     return b"".join(bytes(piece) for piece in pieces(model))
 
 

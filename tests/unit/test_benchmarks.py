@@ -304,7 +304,7 @@ def test_plots(script, tiny_sets):
 
 def test_without_matplotlib_the_command_is_told(script, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(SystemExit, match=r"pip install 'perceptrons\[plot\]'"):
+    with pytest.raises(SystemExit, match=r"pip install matplotlib"):
         script("mnist_voted").main([])
 
 
