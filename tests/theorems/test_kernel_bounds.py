@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 from strategies import best_margin, orders, samples
@@ -78,7 +78,9 @@ def test_at_most_r_over_gamma_squared_updates(name, data):
     assert np.abs(model.dual_coef_).sum() <= model.n_updates_
 
 
+# a cubic kernel seldom has a margin that a perceptron reaches in 3,000 updates
 @EVERY_KERNEL
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data(), st.integers(0, 99))
 def test_a_clean_pass_brackets_the_best_margin(name, data, seed):
     X, y, G, gamma, _ = data.draw(separable_by(KERNELS[name]))

@@ -248,9 +248,11 @@ def test_a_huge_step_is_an_overflow_and_not_the_rules_fault():
 
 
 def test_what_is_no_rule_at_all():
-    for thing in (lambda m, q, state: (1.0, 0.0), MIRA(), "perceptron", rules.AROW(), rules.PA1):
+    for thing in (lambda m, q, state: (1.0, 0.0), MIRA(), rules.AROW(), rules.PA1):
         with pytest.raises(RuleError, match=r"rule must be a first-order record .* under @rules.rule; got"):
             learner(thing).fit(X, y)
+    with pytest.raises(ValueError, match="rule"):
+        learner("no such rule").fit(X, y)
 
 
 PLAIN = """

@@ -52,7 +52,9 @@ class Watch:
         """Call ``run``, a fit, within the callbacks' own set-up and clean-up."""
         callback = sys.modules.get("sklearn.callback")
         start = getattr(getattr(callback, "CallbackSupportMixin", None), "_init_callback_context", None)
-        if callback is None or start is None:  # nobody can have set one
+        model = self._end["estimator"]
+        told = getattr(model, "_skl_callbacks", None) or hasattr(model, "_parent_callback_ctx")
+        if callback is None or start is None or not told:  # nobody has set one
             run()
             return
 
@@ -64,7 +66,7 @@ class Watch:
             with at_rest(model):
                 self._context.call_on_fit_task_end(**self._end, **self._data)
 
-        callback.with_callbacks(managed)(self._end["estimator"])
+        callback.with_callbacks(managed)(model)
 
     @property
     def watched(self) -> bool:

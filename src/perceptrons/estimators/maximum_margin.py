@@ -472,7 +472,8 @@ class MaxMargin(Halfspace):
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         if columns is None:
             return np.column_stack([self.coef_, self.intercept_])
-        return np.column_stack([self.coef_[:, columns], self.intercept_])
+        picked: list[Any] = [run.w for run in self._problems]
+        return np.column_stack([np.stack([w[columns] for w in picked]), self.intercept_])
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         if self.kernel is None:

@@ -454,7 +454,7 @@ def noisy(
     --------
     >>> data = noisy(n=200, d=5, hinge=30.0)
     >>> losses = np.maximum(0, 1 - data.y * (data.X @ data.u))
-    >>> float(losses.sum().round(9)), int((losses > 0).sum()), data.facts["bound"]
+    >>> float(losses.sum().round(9)), int((losses > 0).sum()), round(data.facts["bound"], 9)
     (30.0, 15, 76.0)
     """
     n, d, margin = _whole("n", n, 2), _whole("d", d, 2), _positive("margin", margin)
