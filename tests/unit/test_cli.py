@@ -643,6 +643,7 @@ def test_a_claim_that_fails_is_code_1(folder, run):
     run("train", "bits.svm", "-m", "m", "--param", "fit_intercept=false")
     code, out, _ = run("certify", "m", "easy.svm", "--features", "6")
     assert code == 1 and "FAILED: counts" in out
+    assert "X is not what it was fitted on: hinge_tight, 125 against 2.0000" in out
     code, out, _ = run("certify", "m", "easy.svm", "--json")
     assert code == 1 and json.loads(out)["verification"]["failed"] == "counts"
 
