@@ -60,7 +60,7 @@ def bits(model: Any) -> bytes:
     The longest row is noted in one of two places, by the way that a row was learned (the fast one begins
     after some rows, and anew after loading): ``radius_`` is the larger one, and stands for both here.
     """
-    if hasattr(model, "radius_"):
+    if "_longest" in vars(model):
         model = copy.deepcopy(model)
         model._longest = max(model._longest, model._space.longest())
         for learner in getattr(model._core, "learners", [model._core]):
