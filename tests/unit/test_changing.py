@@ -261,3 +261,23 @@ def test_a_change_survives_a_file(tmp_path):
     pc.save(model, tmp_path / "c")
     with pytest.raises(ValueError, match="row_norm cannot change"):
         pc.load(tmp_path / "c").partial_fit(X, y)
+
+
+def test_the_maximum_margin_is_read_as_it_was_fitted(tmp_path):
+    X, y = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, -1.0], [3.0, 0.5]]), [0, 0, 1, 1]
+    model = pc.MaxMargin(kernel=pc.kernels.Gaussian(1.0)).fit(X, y)
+    scores, margin = model.decision_function(X), model.margin_
+    model.set_params(kernel=None, C=1.0, fit_intercept=False)
+    pc.save(model, tmp_path / "changed.model")
+    for one in (model, pc.load(tmp_path / "changed.model")):
+        np.testing.assert_array_equal(one.decision_function(X), scores)
+        assert one.margin_ == margin
+    assert pc.certify(model, X, y).verify(X, y).ok
+    assert "kernel_" not in vars(model.fit(X, y))
+    assert pc.certify(model.set_params(fit_intercept=True), X, y).verify(X, y).ok
+
+
+def test_a_descent_is_certified_by_the_loss_that_it_went_by():
+    model = pc.RiskDescent(loss="perceptron", max_steps=5).fit(X, y)
+    model.set_params(loss="hinge", fit_intercept=False)
+    assert pc.certify(model, X, y).verify(X, y).ok

@@ -279,6 +279,8 @@ def test_strings_tables_and_functions(C):
 
     function = MaxMargin(C=C, kernel=common).fit(words, labels)
     assert np.allclose(function.decision_function(words), model.decision_function(words), atol=1e-4)
+    assert function.margin_bounds_ == (None, np.inf)  # its values may be anything
+    assert table.margin_bounds_[0] is not None and function.margin_ == pytest.approx(model.margin_, rel=1e-4)
 
 
 @pytest.mark.parametrize(

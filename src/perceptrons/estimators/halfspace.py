@@ -51,6 +51,10 @@ class Halfspace(ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------ how rows are understood
 
+    def _learned_with(self, name: str) -> Any:
+        """A parameter as it was when learning began, whatever it was set to since."""
+        return vars(self).get("_begun", {}).get(name, getattr(self, name))
+
     def _scales_itself(self) -> bool:
         """Whether B is taken from the rows of a fit."""
         return isinstance(self.intercept_scaling, str) and self.intercept_scaling == "auto"

@@ -16,7 +16,7 @@ from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.separability import Separability, rounded_up
-from . import checks, objects
+from . import changing, checks, objects
 from .checks import estimator
 from .halfspace import Halfspace
 from .progress import Progress
@@ -74,9 +74,10 @@ class MaxMargin(Halfspace):
     .. math:: \min_iy_i(\langle w, x_i\rangle + b)/\|w\| \;\le\; \gamma^* \;\le\; \|\sum\lambda_iy_ix_i\|,
 
     with equality at the optimum. The solver stops when the two are within ``tol``. Both ends are rounded
-    outwards, so they hold for the rows as float64 has them (integers beyond :math:`2^{53}`: as they are), and
-    with a kernel for its values as its formula has them. A table of values, or a function of the user's, is
-    taken at its word: the bracket is about the numbers given, as those of a kernel.
+    outwards, so they hold for the rows as float64 has them (integers beyond :math:`2^{53}`: as they are),
+    with a kernel for its values as its formula has them, and with a table for the numbers in it. About the
+    space of a function of the user's nothing is stated: ``margin_bounds_`` is (None, inf) there, while
+    ``margin_`` and ``gap_`` are computed from the values that it returned.
 
     Several classes: one against the rest.
 
@@ -119,7 +120,7 @@ class MaxMargin(Halfspace):
         :math:`1/\|w\|`; for the hard margin the smallest distance of a row from the hyperplane.
     slab_width_ : float, or a list per class
         :math:`2/\|w\|`.
-    margin_bounds_ : (float, float), or a list of pairs
+    margin_bounds_ : (float or None, float), or a list of pairs
         :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`, for the hard margin whatever C is.
     gap_ : float
         The relative gap (the largest of any class).
@@ -199,8 +200,16 @@ class MaxMargin(Halfspace):
 
     # ------------------------------------------------------------ intake
 
+    def _kernel_in_force(self) -> Any:
+        """The kernel as a parameter, the one that was learned with where something was learned."""
+        return self._learned_with("kernel")
+
+    def _by_function(self) -> bool:
+        """Whether the kernel is a function of the user's: nothing is known about its values."""
+        return "kernel_" in vars(self) and objects.described(self.kernel_) is None
+
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        if self.kernel is not None:
+        if (self.kernel if reset else self._kernel_in_force()) is not None:
             return self._validated_objects(X, reset=reset)
         if intake.is_sparse(X):
             X = intake.checked_csr(X)
@@ -275,6 +284,8 @@ class MaxMargin(Halfspace):
         deadline = np.inf if self.max_time is None else time.perf_counter() + float(self.max_time)
         with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
+            for name in ("kernel_", "_known"):  # of an earlier fit
+                self.__dict__.pop(name, None)
             given, X = X, self._validated_X(X, reset=True)
             y = self._validated_labels(y, X.shape[0])
             classes, codes = encoded(y)
@@ -293,6 +304,7 @@ class MaxMargin(Halfspace):
             self.classes_ = classes
             self.radius_ = float(np.ldexp(points.radius, e)) if e else points.radius
             self._fit_support(X)
+            self._begun = changing.parameters_of_state(self)
         return self
 
     def _one(
@@ -410,10 +422,11 @@ class MaxMargin(Halfspace):
     def _tell_undecided(self, answer: maximum.Answer, classes: np.ndarray, r: int) -> None:
         low, up = answer.bracket
         what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
+        known = f" The largest margin is at most {rounded_up(up)}; this w has {low:.3g}."
         warnings.warn(
             f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
-            f"there is none: undecided. The largest margin is at most {rounded_up(up)}; this w has "
-            f"{low:.3g}. Give more max_time or max_iter, ask perceptrons.separability, or give a finite C.",
+            f"there is none: undecided.{'' if self._by_function() else known} Give more max_time or "
+            "max_iter, ask perceptrons.separability, or give a finite C.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -445,7 +458,7 @@ class MaxMargin(Halfspace):
         else:
             what = "The rows are not separable from the origin"
         through = "" if self.fit_intercept else " through the origin"
-        if self.kernel is not None and objects.described(self.kernel_) is None:
+        if self._by_function():
             through += ", by the kernel's values as computed"
         return NotSeparableError(
             f"{what} by a hyperplane{through}: {proof.support.size} rows, weighted, prove it exactly (see "
@@ -476,7 +489,7 @@ class MaxMargin(Halfspace):
         return np.column_stack([np.stack([w[columns] for w in picked]), self.intercept_])
 
     def _linear_scores(self, X: Any) -> np.ndarray:
-        if self.kernel is None:
+        if self._kernel_in_force() is None:
             return super()._linear_scores(X)
         biases = np.asarray([run.b for run in self._problems])
         if not len(self.support_):
@@ -484,7 +497,7 @@ class MaxMargin(Halfspace):
         return self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
 
     def _rows(self, X: Any, learn: bool = False, frame: Any = None) -> Any:
-        return intake.make_rows(X, 0.0, False) if self.kernel is None else X
+        return intake.make_rows(X, 0.0, False) if self._kernel_in_force() is None else X
 
     # ------------------------------------------------------------ what follows from the problems
 
@@ -501,7 +514,7 @@ class MaxMargin(Halfspace):
     def coef_(self) -> np.ndarray:
         """w, one row per problem; a kernel has ``dual_coef_`` over ``support_vectors_`` instead."""
         self._fitted("coef_")
-        if self.kernel is not None:
+        if self._kernel_in_force() is not None:
             raise AttributeError("MaxMargin with a kernel has no coef_; see dual_coef_ and support_vectors_.")
         found: list[Any] = [run.w for run in self._problems]
         return np.stack(found)
@@ -522,21 +535,24 @@ class MaxMargin(Halfspace):
         """The rows that w is made of; other objects as a list."""
         self._fitted("support_vectors_")
         rows = self._support_rows
-        return rows if self.kernel is None else spaces.shown(rows, np.arange(len(rows)))
+        return rows if self._kernel_in_force() is None else spaces.shown(rows, np.arange(len(rows)))
 
     @property
     def margin_(self) -> Any:
         r""":math:`1/\|w\|`; not positive while nothing separates (hard margin, stopped early)."""
-        return self._each("margin_", lambda run: _margin(run, self.C))
+        return self._each("margin_", lambda run: _margin(run, self._learned_with("C")))
 
     @property
     def slab_width_(self) -> Any:
         r""":math:`2/\|w\|`."""
-        return self._each("slab_width_", lambda run: 2.0 * _margin(run, self.C))
+        return self._each("slab_width_", lambda run: 2.0 * _margin(run, self._learned_with("C")))
 
     @property
     def margin_bounds_(self) -> Any:
-        """(gamma_low, gamma_up) around the largest hard margin."""
+        """(gamma_low, gamma_up) around the largest hard margin; (None, inf) for a function of the user's."""
+        self._fitted("margin_bounds_")
+        if self._by_function():
+            return self._each("margin_bounds_", lambda run: (None, np.inf))
         return self._each("margin_bounds_", lambda run: tuple(map(float, run.answer.bracket)))
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..engine import draws, intake, margins
 from ..theory import debugging
-from . import checks
+from . import changing, checks
 from .checks import estimator
 from .halfspace import Halfspace
 from .progress import Progress
@@ -142,6 +142,7 @@ class RiskDescent(Halfspace):
             signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
             self._descents = [self._descend(problem, sign, rng) for sign in signs]
             self.classes_ = classes
+            self._begun = changing.parameters_of_state(self)
             self.radius_ = float(np.sqrt(problem.q.max()))
             self._steps = [_steps_on_rows(run, len(codes)) for run in self._descents]
             self._bounds = [

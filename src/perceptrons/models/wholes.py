@@ -98,6 +98,7 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
     _begun(x, state)
+    _changes(state)
     if "_progressive" in state:
         array("progressive errors", state["_progressive"], np.float64, (2,))
         rows, errors = state["_progressive"]
@@ -109,13 +110,17 @@ def _online(x: Any, state: dict[str, Any]) -> None:
 
 
 def _begun(x: Any, state: dict[str, Any]) -> None:
-    """The parameters that learning began with, and those that have changed; older files have neither."""
+    """The parameters that learning began with; older files do not have them."""
     begun = state.setdefault("_begun", changing.parameters_of_state(x))
     known = changing.parameters_of_state(x).keys()
     need(isinstance(begun, dict), "the parameters that it was begun with are missing")
     for name in known - begun.keys():  # a parameter that is newer than the file
         begun[name] = getattr(x, name)
     need(begun.keys() == known, "it was begun with parameters that it has not")
+
+
+def _changes(state: dict[str, Any]) -> None:
+    """The parameters of steps that have changed since, and the counts of the classes so far."""
     changes = state.setdefault("_changed", ())
     if "_counted" in state:
         counted: Any = state["_counted"]
@@ -268,6 +273,7 @@ def _risk(x: Any, state: dict[str, Any]) -> None:
     whole("n_features_in_", state.get("n_features_in_"))
     need(all(len(run.w) == state["n_features_in_"] + 1 for run in runs), "weights do not fit the features")
     number("radius_", state.get("radius_"))
+    _begun(x, state)
     frame = state.setdefault("_framed", x._frame(np.float64))
     need(isinstance(frame, spaces.Frame), "the frame of its rows is missing")
     need(isinstance(state.get("_bounds"), (list, type(None))), "brackets are no list")
@@ -285,7 +291,10 @@ def _margin(x: Any, state: dict[str, Any]) -> None:
     need(support.dtype.kind == "i", "support_ has no row numbers")
     array("dual_coef_", state.get("dual_coef_"), np.float64, (n, len(support)))
     number("radius_", state.get("radius_"))
-    if x.kernel is None:
+    _begun(x, state)
+    C = x._learned_with("C")
+    need(isinstance(C, (int, float)) and C > 0.0, "C is no price")
+    if x._learned_with("kernel") is None:
         whole("n_features_in_", state.get("n_features_in_"))
         shape = (len(support), state["n_features_in_"])
         need(sp.issparse(rows) or isinstance(rows, np.ndarray), "support vectors are missing")

@@ -109,15 +109,15 @@ class Subject:
 
     def _space(self) -> Space:
         model = self.model
-        bias = float(model._bias()) if self.rule is not MaxMargin else float(bool(model.fit_intercept))
+        free = bool(self.parameter("fit_intercept")) and self.rule is MaxMargin  # an offset without a price
+        bias = float(free) if self.rule is MaxMargin else float(model._bias())
         if self.kernel is not None:
             free = bias > 0.0 and not isinstance(model, KernelBased)
             return Space("kernel", 1.0 if free else bias, kernel=describe(self.kernel), free=free)
         if self.rule in (Winnow, Elimination):
             return Space("input", 1.0, free=True)
-        if self.rule is MaxMargin:  # a hyperplane whose offset has no price
-            free = bool(getattr(model, "fit_intercept", False))
-            return Space("input", 1.0 if free else 0.0, free=free)
+        if self.rule is MaxMargin:
+            return Space("input", bias, free=free)
         unit = bool(model._unit_rows())
         order = 2.0
         if self.rule is BalancedWinnow:
@@ -172,7 +172,7 @@ class Subject:
         if self.space.bias and self.parameter("intercept_scaling") == "auto":
             return False
         if self.kernel is not None and isinstance(self.model, KernelBased):
-            return bool(kernels.as_kernel(self.model.kernel) == self.kernel)
+            return bool(kernels.as_kernel(self.parameter("kernel")) == self.kernel)
         return getattr(self.model, "gamma", None) != "auto"
 
 
