@@ -60,29 +60,38 @@ class Readouts(Growing):
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         """(1 or n_classes, n_features + 1) for the readout in force, the bias coordinate last."""
         changing.check_readout(self)
-        space = self._space
-        if columns is not None and self._unit_votes and self._readout != "average":
-            return self._weights()[:, np.append(columns, -1)]  # the length of w is that of all its entries
-        if self._readout == "random":
-            return self._replayed(self.random_step_, columns)
-        readout = "average" if self._readout == "average" else "last"
-        w = space.weights(readout, columns)
-        if readout == "average" and self._include_initial():
-            t = max(1, self._examples())
-            w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
-        return self._unit(w) if self._unit_votes and readout == "last" else w
+        if self._readout == "average":
+            w: np.ndarray = self._space.weights("average", columns)
+            if self._include_initial():
+                t = max(1, self._examples())
+                w = w * (t / (t + 1.0))  # the initial vector is one more, of zeros
+            return w
+        w = self._one_vector(columns)
+        return w / self._length() if self._unit_votes else w
 
-    def _unit(self, w: np.ndarray) -> np.ndarray:
-        """w/||w||, or 0: of all prototypes together, or of each learner of one-vs-rest."""
-        axis = 1 if isinstance(self._space, spaces.OneVsRest) else None
-        length = np.sqrt(np.sum(np.square(w), axis=axis, keepdims=True))
-        return w / np.maximum(length, np.finfo(float).tiny)
-
-    def _replayed(self, step: int, columns: np.ndarray | None = None) -> np.ndarray:
+    def _one_vector(self, columns: np.ndarray | None = None) -> np.ndarray:
+        """The last w, or the one that was drawn at random, in its own length."""
+        if self._readout != "random":
+            return np.asarray(self._space.weights("last", columns))
         d = self._space.n_features
-        parts = [j.replay(step, self._bias(), self._unit_rows(), d, columns) for j in self._journals]
-        w = np.concatenate(parts)
-        return self._unit(w) if self._unit_votes else w
+        parts = [
+            j.replay(self.random_step_, self._bias(), self._unit_rows(), d, columns) for j in self._journals
+        ]
+        return np.concatenate(parts)
+
+    def _length(self) -> Any:
+        """Length of the vector that predicts: of all prototypes together, or of each learner of one-vs-rest.
+
+        It takes a look at all weights, so it is kept until the next row is learned.
+        """
+        space = self._space
+        state = (self._readout, vars(self).get("random_step_"), space.counts(), space.n_classes)
+        kept = vars(space).get("length")
+        if kept is None or kept[0] != state:
+            axis = 1 if isinstance(space, spaces.OneVsRest) else None
+            length = np.sqrt(np.sum(np.square(self._one_vector()), axis=axis, keepdims=True))
+            kept = space.length = (state, np.maximum(length, np.finfo(float).tiny))
+        return kept[1]
 
     def _scores(self, X: Any) -> np.ndarray:
         changing.check_readout(self)

@@ -258,8 +258,9 @@ def _state(x: Any) -> dict[str, Any]:
     if isinstance(x, spaces.Dual):
         attributes["_open"] = None
         attributes["n_offered"] += 0 if x._open is None else len(x._open[0].sq)
-    if isinstance(x, spaces.Space):
-        attributes.pop("steps", None)
+    if isinstance(x, (spaces.Space, spaces.OneVsRest)):
+        for name in spaces.TRANSIENT:
+            attributes.pop(name, None)
     if isinstance(x, spaces.Space) and "row_numbers" in attributes:
         attributes["row_numbers"] = None
     return attributes

@@ -6,7 +6,7 @@ code 1 as +1.
 """
 
 from .additive import Additive, Joint, Linear
-from .base import Counts, Frame, NumericalError, Space
+from .base import TRANSIENT, Counts, Frame, NumericalError, Space
 from .budget import Budget
 from .confident import Confident
 from .dual import Dual, KernelRows, shown
@@ -14,6 +14,7 @@ from .multiplicative import Elimination, Multiplicative
 from .rest import OneVsRest
 
 __all__ = [
+    "TRANSIENT",
     "Additive",
     "Budget",
     "Confident",

@@ -50,6 +50,10 @@ class Counts(NamedTuple):
         return Counts._make(a - b for a, b in zip(self, before, strict=True))
 
 
+#: attributes of a space that are no part of the model: they belong to a fit under way, or can be found again
+TRANSIENT = ("steps", "standing", "length")
+
+
 class Space:
     """What all spaces share: scalars, counters, growth by doubling, errors that name the row."""
 

@@ -142,6 +142,7 @@ class Elimination(Space):
 
     n_classes = 2
     arrays = ("alive", "negated")
+    standing: float | None = None  # how many negations stand, counted when it is first asked for
 
     def __init__(self, frame: Frame, n_features: int, with_negations: bool):
         super().__init__(frame, n_features)
@@ -151,7 +152,7 @@ class Elimination(Space):
         self.alive[-1] = self.negated[-1] = 0.0
 
     def grow(self, n_features: int) -> None:
-        old = self.n_features
+        old, self.standing = self.n_features, None
         super().grow(n_features)
         self.alive[old : self.n_features] = 1.0
         if self.with_negations and self.state[scalars.UPDATES] == 0:
@@ -164,6 +165,7 @@ class Elimination(Space):
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:
         told = scores_of(heard, ties_up=True)
+        self.standing = None
         log = empty_log(len(order) if keep_log else 0, 1)
         spare = np.empty_like(self.negated)
         _, _, n = multiplicative.run_elimination(
@@ -174,7 +176,12 @@ class Elimination(Space):
         return logged(log, n)
 
     def threshold(self) -> float:
-        return 1.0 - float(self.negated.sum()) if self.with_negations else 1.0
+        if not self.with_negations:
+            return 1.0
+        standing = self.standing
+        if standing is None:
+            self.standing = standing = float(self.negated.sum())
+        return 1.0 - standing
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
         return (self._picked(self.alive, columns) - self._picked(self.negated, columns))[None, :]
