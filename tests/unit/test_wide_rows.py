@@ -73,10 +73,10 @@ def test_unit_vectors(readout, multiclass):
 def test_disjunctions_with_negations():
     rows = (X > 0).astype(float)
     model = Elimination(literals="all").partial_fit(spread_out(rows)[:3], y[:3])
+    wide = spread_out(rows)
     for at in (slice(3, 5), slice(5, None)):
-        model.predict(spread_out(rows))  # what stands is counted here, and again after the next rows
-        model.partial_fit(spread_out(rows)[at], y[at])
-        wide = spread_out(rows)
+        model.predict(wide)  # what stands is counted here, and again after the next rows
+        model.partial_fit(wide[at], y[at])
         assert peak_bytes(lambda: model.predict(wide[[2]])) < WIDTH
         np.testing.assert_array_equal(model.predict(wide), model.predict(wide.toarray()))
         again = copy.deepcopy(model)
