@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from zoo import ONLINE, make
 
-from perceptrons import PassiveAggressive, Perceptron, VotedPerceptron
+from perceptrons import OnlineClassifier, PassiveAggressive, Perceptron, VotedPerceptron, rules
+from perceptrons.engine.journal import Journal
 
 RNG = np.random.default_rng(3)
 X = RNG.integers(-8, 9, (14, 3)) / 4.0
@@ -246,3 +250,27 @@ def test_labels_of_another_type_are_refused_and_wider_words_are_not():
     assert model.classes_.tolist() == ["a", "a much longer label", "b"]
     numbers = PassiveAggressive().partial_fit(X[:2], [1, 2]).partial_fit(X[:2], [2.0, 3.0])
     assert numbers.classes_.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("readout", ["vote", "random"])
+@pytest.mark.parametrize("rule", [rules.Perceptron(), rules.ROMMA()], ids=["columns alone", "all weights"])
+def test_a_logged_model_is_put_back_when_a_new_class_is_interrupted(readout, rule, monkeypatch):
+    model = OnlineClassifier(rule=rule, readout=readout, random_state=0)
+    for label in range(4):
+        model.partial_fit(sp.csr_array(np.eye(4, 60, k=label)), [label] * 4)
+    before = copy.deepcopy(model)
+
+    def interrupted(self, *args):
+        raise KeyboardInterrupt
+
+    for label in (2, 7):  # known, and new
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "extend", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                model.partial_fit(sp.csr_array(np.eye(4, 60, k=9)), [label] * 4)
+        np.testing.assert_array_equal(model.coef_, before.coef_)
+        np.testing.assert_array_equal(model.classes_, before.classes_)
+        assert model.n_updates_ == before.n_updates_ and len(model.update_log_) == len(before.update_log_)
+    for one in (model, before):
+        one.partial_fit(sp.csr_array(np.eye(4, 60, k=9)), [7] * 4)
+    np.testing.assert_array_equal(model.coef_, before.coef_)

@@ -12,16 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._sparse import is_sparse
 from ..rows import Csr, Dense
 from .compiler import compiled
 
 EMPTY = np.empty(0)
 EMPTY.flags.writeable = False
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is one of scipy's sparse containers."""
-    return bool(sp.issparse(X))
 
 
 def frozen(a: Any, dtype: Any = None) -> np.ndarray:
@@ -214,26 +210,6 @@ def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> N
     raise ValueError(
         f"X is a broken CSR matrix: row {row} has column index {used[at]}, outside 0..{n_features - 1}."
     )
-
-
-def columns_in_use(X: Any) -> np.ndarray | None:
-    """The columns that a CSR matrix has entries in, ascending; None where the matrix is not much wider."""
-    if not is_sparse(X) or 8 * X.nnz >= X.shape[1]:  # sorting an entry costs as much as copying 8 weights
-        return None
-    return np.unique(X.indices)
-
-
-def narrowed(X: Any, columns: np.ndarray) -> Any:
-    """Some columns of a matrix, ascending: of CSR at the cost of its entries, however wide it is.
-
-    scipy's own indexing and products take a time that grows with the width.
-    """
-    if not is_sparse(X):
-        return X[:, columns]
-    places = np.searchsorted(columns, X.indices)
-    kept = columns[np.minimum(places, len(columns) - 1)] == X.indices if len(columns) else places < 0
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return sp.csr_array((X.data[kept], places[kept], before[X.indptr]), shape=(X.shape[0], len(columns)))
 
 
 #: A squared length below this has lost digits to underflow.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._sparse import columns_in_use, is_sparse, narrowed
 from .compiler import compiled
-from .intake import columns_in_use, is_sparse, narrowed
 from .linear import Log
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from .._sparse import is_sparse
 from . import active_set
 from .compiler import compiled, helper
-from .intake import is_sparse
 
 RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
 """Weights with a residual of at most this, times R, may be a proof that no separator exists: worth a look in

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.prepared import Parts, Rows, is_sparse
+from .._sparse import is_sparse
+from ..kernels.prepared import Parts, Rows
 from ..rules import LOSS_TOL, LOSS_TOL_32, RuleError
 from . import device, device_rules, scalars
 from .blocks import Blocks, Piece, Support, span

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from .._sparse import is_sparse
 from .coordinate import soft_gap
-from .intake import is_sparse
 from .maximum import (
     GAP_CLOSED,
     MAX_ITER,

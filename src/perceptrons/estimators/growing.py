@@ -11,7 +11,7 @@ from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .halfspace import Halfspace
-from .undoing import alike, twin, twin_of_journal
+from .undoing import alike, restorable, twin, twin_of_journal
 
 
 @estimator
@@ -86,8 +86,9 @@ class Growing(Halfspace):
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
             new = self._validated_labels(new, len(new))
             if len(self.classes_):  # on copies: an interruption leaves the model as it was
-                room_is_added = len(self.classes_) > 2 and not self._journals and self._core is self._space
-                self._space = alike(self._space) if room_is_added else twin(self._space)
+                added = len(self.classes_) > 2 and self._core is self._space
+                shared = added and (not self._journals or restorable(self._space))
+                self._space = alike(self._space) if shared else twin(self._space)
                 self._journals = [twin_of_journal(journal) for journal in self._journals]
             for label in new:
                 self._take_up(label)
@@ -147,7 +148,7 @@ class Growing(Halfspace):
         else:  # a disjunction has no negation: start again
             self._core = self._binary_space(space.frame, space.n_features)
         for journal in self._journals:
-            journal.alpha *= -1.0
+            journal.alpha = -journal.alpha
 
     def _spread_to_three(self, code: int) -> None:
         """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
@@ -174,7 +175,7 @@ class Growing(Halfspace):
         learners.insert(code, self._late_learner(binary))
         self._core = spaces.OneVsRest(learners, self._n_threads())
         if journals:
-            flipped = copy.deepcopy(journals[0])
-            flipped.alpha *= -1.0
+            flipped = twin_of_journal(journals[0])
+            flipped.alpha = -flipped.alpha
             self._journals = [flipped, journals[0]]
             self._journals.insert(code, self._new_journals(learners[code])[0])

@@ -11,6 +11,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._sparse import columns_in_use, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from . import checks
@@ -162,10 +163,10 @@ class Halfspace(ClassifierMixin, BaseEstimator):
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         """(n, 1 or n_classes): <w, x> of the augmented, possibly scaled rows."""
-        columns = intake.columns_in_use(X)  # of few rows: the other weights are not even read
+        columns = columns_in_use(X)  # of few rows: the other weights are not even read
         w = self._weights(columns)
         if columns is not None:
-            X = intake.narrowed(X, columns)
+            X = narrowed(X, columns)
         frame = self._frame_in_force()
         scores = np.asarray(X @ w[:, :-1].T) + frame.bias * w[:, -1]
         if frame.unit:

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import kernels
+from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing, checks, objects
 from .checks import estimator
@@ -184,7 +185,7 @@ class KernelBased(Streaming):
             return self._validated_X([x], reset=reset)
         if isinstance(x, dict):
             raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
-        row = intake.checked_csr(x) if intake.is_sparse(x) else np.atleast_2d(np.asarray(x))
+        row = intake.checked_csr(x) if is_sparse(x) else np.atleast_2d(np.asarray(x))
         if row.ndim != 2 or row.shape[0] != 1:
             raise ValueError(f"x must be one row of numbers; got shape {row.shape}.")
         if reset:

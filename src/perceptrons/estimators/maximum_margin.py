@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from .. import kernels
+from .._sparse import is_sparse
 from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
@@ -211,7 +212,7 @@ class MaxMargin(Halfspace):
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
         if (self.kernel if reset else self._kernel_in_force()) is not None:
             return self._validated_objects(X, reset=reset)
-        if intake.is_sparse(X):
+        if is_sparse(X):
             X = intake.checked_csr(X)
         elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
             self.n_features_in_ = X.shape[1]  # nothing is left to convert, and no names of features
@@ -592,7 +593,7 @@ def squared_lengths(X: Any, may_overflow: bool = False) -> np.ndarray:
 
     ``may_overflow``: all are infinite then.
     """
-    if not intake.is_sparse(X):
+    if not is_sparse(X):
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.einsum("ij,ij->i", X, X)
         if np.isfinite(squares.max()):

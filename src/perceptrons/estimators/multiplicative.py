@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine import intake, multiplicative, spaces
+from .._sparse import is_sparse
+from ..engine import multiplicative, spaces
 from . import checks
 from .checks import estimator
 from .one_row import Streaming
@@ -17,7 +18,7 @@ from .one_row import Streaming
 
 def check_range(name: str, X: Any, *, binary: bool) -> None:
     """Refuse inputs outside {0, 1} or [0, 1], naming the first."""
-    values = X.data if intake.is_sparse(X) else X
+    values = X.data if is_sparse(X) else X
     wrong = (values != 0.0) & (values != 1.0) if binary else ~((values >= 0.0) & (values <= 1.0))
     if not wrong.any():
         return

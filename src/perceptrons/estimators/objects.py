@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from .. import kernels
+from .._sparse import is_sparse
 from ..engine import intake
 from ..theory import gram
 from ..theory.enclosed import enclosed
@@ -18,13 +19,13 @@ from ..theory.kernel_bracket import as_fractions
 def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **numbers: Any) -> Any:
     """X, if the kernel takes it; ``numbers`` says how scikit-learn is to check rows of numbers."""
     if kernel.takes in ("numbers", "table"):
-        if intake.is_sparse(X):
+        if is_sparse(X):
             X = intake.checked_csr(X)
         with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
             return validate_data(model, X, reset=reset, **numbers)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
-    if intake.is_sparse(X):
+    if is_sparse(X):
         raise TypeError(f"{kernel} takes objects: give rows as a list or a dense array, not as {X.format}.")
     if len(X) == 0:
         raise ValueError(f"Found no objects; {type(model).__name__} needs at least one.")

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
+from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing
 from .checks import estimator
@@ -22,7 +23,7 @@ PATIENCE = 16
 
 def _width(x: Any) -> int:
     """How many features a row has."""
-    shape = x.shape if intake.is_sparse(x) else np.shape(x)
+    shape = x.shape if is_sparse(x) else np.shape(x)
     if not shape:
         raise ValueError(f"x must be an array of features, or a dict of named ones; got {x!r}.")
     return int(shape[-1])
@@ -172,7 +173,7 @@ class Streaming(Online):
                 if self._progressive_now() is tally:
                     self._tally_single(heard, codes, since, self._space.counts().since(counts))
 
-            call.begin(finish)
+            call.begin(finish, row)
             try:
                 with self._journalling(len(self.history_), batch) as journal:
                     self._run_pass(batch, order, journal, heard)
@@ -220,12 +221,12 @@ class Streaming(Online):
         if isinstance(x, dict):
             return self._named(x)
         with np.errstate(over="ignore"):  # an infinity is found with the others
-            row = (_sparse_row(x) if intake.is_sparse(x) else np.asarray(x)).astype(space.frame.dtype)
+            row = (_sparse_row(x) if is_sparse(x) else np.asarray(x)).astype(space.frame.dtype)
         if row.shape != (space.n_features,) and row.shape != (1, space.n_features):
             raise ValueError(
                 f"x must have {space.n_features} features, as the model has; got shape {row.shape}."
             )
-        return (row if intake.is_sparse(row) else np.ascontiguousarray(row.reshape(1, -1))), []
+        return (row if is_sparse(row) else np.ascontiguousarray(row.reshape(1, -1))), []
 
     def _named(self, x: dict[str, float]) -> tuple[Any, list[str]]:
         names = self._known_names()

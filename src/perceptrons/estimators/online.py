@@ -559,7 +559,7 @@ class Online(Watched, Weighing, Progressive):
             self.n_iter_ = 1
             self.stop_reason_ = "partial_fit"
 
-        call.begin(finish)
+        call.begin(finish, batch.X)
         if len(chunks.cut(space, batch.rows, order)) > 1:
             call.in_parts(batch.X, len(order) - int(np.count_nonzero(batch.weights == 0.0)))
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import intake
+from .._sparse import columns_in_use
 
 
 class whole_call:
@@ -42,18 +42,27 @@ class whole_call:
     def __enter__(self) -> whole_call:
         return self
 
-    def begin(self, finish: Callable[[], None]) -> None:
-        """The pass begins now; ``finish`` completes the records of a pass, however often it is called."""
+    def begin(self, finish: Callable[[], None], X: Any) -> None:
+        """The pass over X begins now; ``finish`` completes its records, however often it is called."""
         space, journals = self.model._space, self.model._journals
-        if journals and space is self.before.get("_space"):  # else it is a copy or a fresh one already
-            self.before.update(_space=twin(space), _journals=[twin_of_journal(j) for j in journals])
+        if journals and self.before.get("_space") is not None:
+            self._keep(space, journals, X)
         self.counts = (space, space.counts())
         self.finish = finish
+
+    def _keep(self, space: Any, journals: Any, X: Any) -> None:
+        """Log and weights change one after the other: keep both as they are."""
+        if journals is self.before["_journals"]:
+            self.before["_journals"] = [twin_of_journal(journal) for journal in journals]
+        if restorable(space):
+            self.restore = weights_before(space, columns_in_use(X))
+        elif space is self.before["_space"]:  # else it is a copy already
+            self.before["_space"] = twin(space)
 
     def in_parts(self, X: Any, n_rows: int) -> None:
         """The pass over X is made in parts; when it is complete each learner has counted ``n_rows`` more."""
         if not self.model._journals:  # else there is a copy already
-            self.restore = weights_before(self.model._space, intake.columns_in_use(X))
+            self.restore = weights_before(self.model._space, columns_in_use(X))
         self.n_rows = n_rows
 
     def _has_happened(self) -> bool:
@@ -109,6 +118,11 @@ def made_writable(space: Any) -> None:
         made_writable(inner)
 
 
+def restorable(space: Any) -> bool:
+    """Whether the weights of some columns are all that a pass over them may change."""
+    return all(learner.moves_columns_alone() for learner in _learners(space))
+
+
 def weights_before(space: Any, columns: np.ndarray | None) -> Callable[[], None]:
     """A function that puts the weights back as they are now, if only rows with these columns are learned."""
     saved: list[tuple[np.ndarray, Any, np.ndarray]] = []
@@ -154,6 +168,5 @@ def twin(space: Any) -> Any:
 def twin_of_journal(journal: Any) -> Any:
     """A log of its own with the same updates."""
     made = copy.copy(journal)
-    made._pieces = {name: list(pieces) for name, pieces in journal._pieces.items()}
-    made._pieces["alpha"] = [piece.copy() for piece in made._pieces["alpha"]]
+    made._pieces = {name: list(pieces) for name, pieces in journal._pieces.items()}  # no piece is written to
     return made

@@ -31,7 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from .prepared import Objects, Parts, Rows, Strings, Table, inner, is_sparse, widened
+from .._sparse import is_sparse
+from .prepared import Objects, Parts, Rows, Strings, Table, inner, widened
 
 _TILE = 1 << 18  # entries that stay in the processor's cache while they are worked on
 

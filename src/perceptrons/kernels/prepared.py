@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._sparse import columns_in_use, is_sparse, narrowed
+
 
 class Rows:
     """Numbers, one row per object: a dense array, a CSR matrix or a tensor."""
@@ -155,11 +157,6 @@ class Parts:
         return Parts([a.join(b) for a, b in zip(self.parts, other.parts, strict=True)])
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether X is one of scipy's sparse containers, told without importing scipy."""
-    return hasattr(X, "tocsr")
-
-
 def _stacked(A: Any, B: Any) -> Any:
     import scipy.sparse as sp
 
@@ -190,5 +187,10 @@ def _concatenated(a: Any, b: Any) -> Any:
 
 def inner(A: Any, B: Any) -> Any:
     """Inner products of all rows of A with all rows of B, as a new dense array."""
+    if is_sparse(A) and is_sparse(B):
+        columns = columns_in_use(A)
+        columns = columns_in_use(B) if columns is None else columns
+        if columns is not None:  # few rows of many columns
+            A, B = narrowed(A, columns), narrowed(B, columns)
     product = A @ B.T
     return product.toarray() if is_sparse(product) else product

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import theory
-from ..engine.intake import is_sparse
+from .._sparse import is_sparse
 from ..theory import _outward as outward
 from ..theory import _rational as rational
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import rules
+from .._sparse import is_sparse
 from ..engine import multiplicative, scalars, spaces
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import SCW
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import Elimination, Winnow
 from ..estimators.risk import RiskDescent
-from ..theory import gram
 from ..theory.facts import Updates
 from ._subject import Subject
 
@@ -149,7 +149,7 @@ class History:
             return None
         own = self.updates.of(r)
         i, alpha = int(own.row[-1]), float(np.abs(own.alpha[-1]).max())
-        x = subject.X[[i]].toarray()[0] if gram.is_sparse(subject.X) else subject.X[i]
+        x = subject.X[[i]].toarray()[0] if is_sparse(subject.X) else subject.X[i]
         x = np.append(x, subject.space.bias) if subject.space.bias else x
         if subject.space.unit:
             x = x / np.linalg.norm(x)

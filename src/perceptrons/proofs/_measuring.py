@@ -17,7 +17,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 from sklearn.svm import LinearSVC
 
 from .. import theory
-from ..engine.intake import is_sparse
+from .._sparse import is_sparse
 from ..estimators.kernel import KernelPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from ..estimators.budget import BudgetKernelPerceptron
 from ..theory import gram
 from ..theory.evidence import Vector
@@ -121,7 +122,7 @@ class Vectors:
                 return True
             dtype = known.dtype
             mine = self.subject.X[places]
-            if gram.is_sparse(mine) or gram.is_sparse(known):
+            if is_sparse(mine) or is_sparse(known):
                 apart = sparse.csr_array(mine).astype(dtype) != sparse.csr_array(known)
                 return apart.nnz == 0
             return bool(np.array_equal(np.asarray(mine).astype(dtype), known))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..engine.intake import is_sparse
+from .._sparse import is_sparse
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
 from ._measuring import Feature, Frame, Learner, Treatment

@@ -19,10 +19,10 @@ import numpy as np
 from scipy import optimize, sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from .._sparse import is_sparse
 from ..estimators import checks
 from ..theory import _lifting, _simplex, inseparability, weighted_rows
 from ..theory import _outward as outward
-from ..theory._outward import is_sparse
 from ..theory.separability import Separability, claimed
 
 EPOCHS = 100  # of the perceptron, at most, in each of two spaces

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from .. import theory
-from ..engine.intake import is_sparse
+from .._sparse import is_sparse
 from ..estimators.one_row import Streaming
 from ._comparators import best_scale
 from ._tables import number, text_table

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ..engine.intake import is_sparse
+from .._sparse import is_sparse
 from ..estimators.maximum_margin import MaxMargin
 from ..theory import _rational as rational
 from ..theory import weighted_rows

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from .._sparse import is_sparse
 from ..estimators.maximum_margin import MaxMargin, NotSeparableError
-from ..theory import gram
 from ..theory.evidence import Evidence, Vector
 
 GRAM_LIMIT = 5_000  # rows whose kernel matrix is computed
@@ -68,7 +68,7 @@ def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
     X: Any = e.X
     if e.space.bias and not e.space.free:
         constant: Any = np.full((e.n_rows, 1), e.space.bias)
-        X = sparse.hstack([X, constant]).tocsr() if gram.is_sparse(X) else np.hstack([X, constant])
+        X = sparse.hstack([X, constant]).tocsr() if is_sparse(X) else np.hstack([X, constant])
     scale = 1.0 / R
     if e.space.unit:
         X = sparse.diags_array(1.0 / np.where(e.q > 0.0, np.sqrt(e.q), 1.0)) @ X

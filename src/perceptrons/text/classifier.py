@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import rules
+from .._sparse import is_sparse
 from ..engine import intake, spaces
 from ..engine.custom import engine_rule
 from ..estimators import changing, checks
@@ -262,7 +263,7 @@ max_log, callback, verbose
         if hashed.recipe != self._recipe():
             raise ValueError("These texts were hashed by a model with other parameters; give the texts.")
         X = hashed.X
-        if not intake.is_sparse(X) or X.format != "csr" or X.shape[1] != 1 << self.bits:
+        if not is_sparse(X) or X.format != "csr" or X.shape[1] != 1 << self.bits:
             raise ValueError("These rows are not what prepare_batch makes; give the texts.")
         intake.check_again(X)
         self._check_width(reset)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._outward import float64_rounds, is_sparse
+from .._sparse import is_sparse
+from ._outward import float64_rounds
 
 
 def numbers(X: Any) -> Any:

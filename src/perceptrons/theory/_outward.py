@@ -19,17 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from . import _rational as rational
 
 WIDE = 250  # exponents of 2 up to which rows are taken as they are
 ENTRIES = 200_000  # so many numbers are looked at in whole numbers, where floats leave too much room
 ROOM = 1e-9  # relative distance of two bounds that is not worth the work
 FEW = 256  # numbers for which nothing needs to be estimated
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a SciPy sparse matrix."""
-    return bool(sparse.issparse(X))
 
 
 def values(X: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from . import _arguments as arg
 from . import _outward as outward
 
@@ -126,14 +127,10 @@ def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False)
 
 
 def _rows(X: Any) -> Any:
-    X = sparse.csr_array(X, dtype=float) if _is_sparse(X) else np.asarray(X, dtype=float)
+    X = sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
     if X.ndim != 2:
         raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
     return X
-
-
-def _is_sparse(X: Any) -> bool:
-    return bool(sparse.issparse(X))
 
 
 def _weights(w):

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from ._outward import float64_rounds
-from .gram import is_sparse
 
 BLOCK = 1024  # rows digested at a time; part of the format
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import gram
+from .._sparse import is_sparse
 from .enclosed import ZERO
 from .gram_error import EPS, TINY
 
@@ -164,7 +164,7 @@ def up(e: Evidence, weights: RowWeights, part: int) -> float:
         if e.space.kernel is not None:
             small = k <= EXACT_SUPPORT
         else:
-            entries = e.X[weights.rows].nnz if gram.is_sparse(e.X) else k * e.n_features
+            entries = e.X[weights.rows].nnz if is_sparse(e.X) else k * e.n_features
             small = entries <= EXACT_ENTRIES
         if small and e.exact.possible:
             return e.exact.up(weights, part)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._sparse import is_sparse
 from . import digests, ends, gram, gram_error
 from ._given import numbers
 from ._outward import float64_rounds
@@ -152,7 +153,7 @@ class Evidence:
         R2 = float(np.max(self.squares, initial=0.0))
         if 2.0 ** (-2 * FAR) <= R2 <= 2.0 ** (2 * FAR):
             return 0
-        values = self.X.data if gram.is_sparse(self.X) else self.X
+        values = self.X.data if is_sparse(self.X) else self.X
         largest = max(float(np.max(np.abs(values), initial=0.0)), self.space.bias)
         return math.frexp(largest)[1] if largest > 0.0 and abs(math.frexp(largest)[1]) > FAR else 0
 
@@ -161,7 +162,7 @@ class Evidence:
         """The rows divided by 2**shift."""
         if not self.shift:
             return self.X
-        if not gram.is_sparse(self.X):
+        if not is_sparse(self.X):
             return np.ldexp(self.X, -self.shift)
         scaled = self.X.copy()
         scaled.data = np.ldexp(scaled.data, -self.shift)
@@ -189,14 +190,14 @@ class Evidence:
         """Whether some row other than 0 is so short that its square has lost digits."""
         assert self.squares is not None
         short = np.flatnonzero(self.squares < TINY)
-        if gram.is_sparse(self.X):
+        if is_sparse(self.X):
             return bool(np.any(self.X.indptr[short] < self.X.indptr[short + 1]))
         return bool(np.any(self.X[short] != 0.0))
 
     @property
     def n_terms(self) -> int:
         """The terms of an inner product at most."""
-        if gram.is_sparse(self.X):
+        if is_sparse(self.X):
             return int(np.max(np.diff(self.X.indptr), initial=0)) + 1
         return self.n_features + 1
 
@@ -220,7 +221,7 @@ class Evidence:
         if self.space.order != 1.0:  # scaled, so that no power vanishes
             p = self.space.order / (self.space.order - 1.0)
             most = np.where(lengths > 0.0, lengths, 1.0)
-            if gram.is_sparse(size):  # a copy of our own
+            if is_sparse(size):  # a copy of our own
                 size.data = (size.data / np.repeat(most, np.diff(size.indptr))) ** p
             else:
                 size = _divided(size, most) ** p
@@ -259,7 +260,7 @@ class Evidence:
     def binary_inputs(self) -> bool:
         """Whether all entries are 0 or 1."""
         if "binary inputs" not in self.memo:
-            values = self.X.data if gram.is_sparse(self.X) else self.X
+            values = self.X.data if is_sparse(self.X) else self.X
             self.memo["binary inputs"] = bool(np.all((values == 0.0) | (values == 1.0)))
         return bool(self.memo["binary inputs"])
 
@@ -444,12 +445,12 @@ class Evidence:
 def _largest(sizes: Any) -> np.ndarray:
     """The largest entry of each row of entries of at least 0."""
     found: Any = sizes.max(axis=1) if sizes.shape[1] else np.zeros(sizes.shape[0])
-    return np.asarray(found.toarray() if gram.is_sparse(found) else found, dtype=float).ravel()
+    return np.asarray(found.toarray() if is_sparse(found) else found, dtype=float).ravel()
 
 
 def _divided(sizes: Any, by: np.ndarray) -> Any:
     """Each row divided by a number above 0, which may be so small that 1 over it is infinite."""
-    if not gram.is_sparse(sizes):
+    if not is_sparse(sizes):
         return sizes / by[:, None]
     out = sizes.copy()
     out.data = out.data / np.repeat(by, np.diff(out.indptr))
@@ -457,6 +458,6 @@ def _divided(sizes: Any, by: np.ndarray) -> Any:
 
 
 def _matrix(X: Any) -> Any:
-    if gram.is_sparse(X):
+    if is_sparse(X):
         return X if X.dtype == np.float64 else X.astype(np.float64)
     return np.asarray(X, dtype=np.float64)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._sparse import is_sparse
 from . import _rational, gram
 from .enclosed import Range, dot, enclosed, point, power_norm, rational, root
 
@@ -58,7 +59,7 @@ class Exact:
         X = self.X
         if not hasattr(X, "shape"):
             return X[i]
-        if gram.is_sparse(X):
+        if is_sparse(X):
             part = slice(X.indptr[i], X.indptr[i + 1])
             row: dict[int, Fraction] = {}
             for j, v in zip(X.indices[part].tolist(), X.data[part].tolist()):

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+
+from .._sparse import is_sparse
 
 KINDS = {
     "Linear": (),
@@ -182,11 +183,6 @@ def by_pairs(kernel: dict[str, Any]) -> bool:
 
 def dense(X: Any) -> np.ndarray:
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=float)
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse matrix, in words that leave its type alone."""
-    return bool(sparse.issparse(X))
 
 
 def squares(X: Any) -> np.ndarray:

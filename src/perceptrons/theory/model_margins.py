@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from . import _outward as outward
 from .brackets import KINDS
-from .gram import is_sparse
 
 
 class Margins(NamedTuple):

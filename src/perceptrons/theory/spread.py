@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from . import gram
 from .facts import Facts
 
@@ -63,10 +64,7 @@ def _seen(f: Facts, rows: Any) -> Any:
     e = f.evidence
     X = e.X[rows]
     constant = np.full((X.shape[0], 1), e.space.bias)
-    if gram.is_sparse(X):
-        X = sparse.hstack([X, sparse.csr_array(constant)]).tocsr()
-    else:
-        X = np.hstack([X, constant])
+    X = sparse.hstack([X, sparse.csr_array(constant)]).tocsr() if is_sparse(X) else np.hstack([X, constant])
     if e.space.unit:
         norms = np.sqrt(e.q[rows])
         X = sparse.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X

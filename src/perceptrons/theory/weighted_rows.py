@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._sparse import is_sparse
 from . import _outward as outward
 from . import _rational as rational
-from ._outward import column_sums, is_sparse
+from ._outward import column_sums
 
 
 def as_rows(X: Any) -> Any:

@@ -1,0 +1,33 @@
+"""Sparse matrices, for every room: what is one, and how to read few rows of a wide one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse containers."""
+    return bool(sp.issparse(X))
+
+
+def columns_in_use(X: Any) -> np.ndarray | None:
+    """The columns that a CSR matrix has entries in, ascending; None where the matrix is not much wider."""
+    if not is_sparse(X) or 8 * X.nnz >= X.shape[1]:  # sorting an entry costs as much as copying 8 weights
+        return None
+    return np.unique(X.indices)
+
+
+def narrowed(X: Any, columns: np.ndarray) -> Any:
+    """Some columns of a matrix, ascending: of CSR at the cost of its entries, however wide it is.
+
+    scipy's own indexing and products take a time that grows with the width.
+    """
+    if not is_sparse(X):
+        return X[:, columns]
+    places = np.searchsorted(columns, X.indices)
+    kept = columns[np.minimum(places, len(columns) - 1)] == X.indices if len(columns) else places < 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return sp.csr_array((X.data[kept], places[kept], before[X.indptr]), shape=(X.shape[0], len(columns)))
