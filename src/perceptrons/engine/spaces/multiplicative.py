@@ -45,6 +45,9 @@ class Multiplicative(Space):
                 self.link = self.link._replace(threshold=float(n_features))
             self._prepare()
 
+    def row_cost(self, entries: Any) -> Any:
+        return 40.0 * (entries + 1.0)  # a mistake takes a power or two exponentials for each entry
+
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
     ) -> Any:
