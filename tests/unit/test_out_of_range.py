@@ -29,8 +29,16 @@ def test_scales_of_columns_that_underflow():
     assert "separable" in str(advise(X, [-1, 1, -1, 1]))  # without a warning
 
 
-def test_weights_that_overflow_have_no_certificate():
+def test_balanced_winnow_follows_weights_that_fall_as_steeply_as_they_rose():
     X, y = np.full((2, 1), 4310691500380983734), [-1, 1]
     model = BalancedWinnow(intercept_scaling=0.5, max_iter=1).fit(X, y)
-    with pytest.raises(ValueError, match="weights of this BalancedWinnow overflow"):
-        certify(model, X, y)
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.decision_function(X)).all()
+    certify(model, X, y).verify(X, y).or_raise()
+    rows = np.array([[1.0, -2.0, 3.0], [2.0, 1.0, -1.0], [-1.0, 0.5, 2.0], [0.3, -4.0, 1.0]])
+    for scale in (1e10, 1e100):
+        model = BalancedWinnow(shuffle=False, max_iter=5).fit(scale * rows, [0, 1, 0, 1])
+        one_by_one = BalancedWinnow()
+        for _ in range(5):
+            for x, label in zip(scale * rows, [0, 1, 0, 1], strict=True):
+                one_by_one.learn_one(x, label)
+        np.testing.assert_array_equal(model.coef_, one_by_one.coef_)

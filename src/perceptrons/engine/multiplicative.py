@@ -220,6 +220,12 @@ def step(link, theta, u, j, yx, scalars):
 
 
 @helper
+def worn_out(link, scalars):
+    """Whether the offset is too large by now: the sum of the weights, 1/2 or more with a fresh one, vanishes."""
+    return scalars[OFFSET] > 0.0 and not normaliser(link, scalars[MASS]) >= 0.25
+
+
+@helper
 def stays_finite(link, rows, i, y, theta):
     """Whether an update with row i leaves every weight below the limit."""
     for p in range(begin(rows, i), end(rows, i)):
@@ -278,7 +284,7 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard,
             scalars[ERROR] += EPS * (4.0 * length + scalars[LENGTHS])
             if y[i] > 0.0:
                 scalars[PROMOTIONS] += 1.0
-            if k % REFRESH == 0 or largest > scalars[OFFSET] + _ROOM:
+            if k % REFRESH == 0 or largest > scalars[OFFSET] + _ROOM or worn_out(link, scalars):
                 refresh(link, theta, u, n_inputs, scalars)
             if log.row.shape[0] > 0:
                 log.row[n_logged] = i
