@@ -221,7 +221,7 @@ def step(link, theta, u, j, yx, scalars):
 
 @helper
 def worn_out(link, scalars):
-    """Whether the offset is too large by now: the sum of the weights, 1/2 or more with a fresh one, vanishes."""
+    """Whether the offset is too large by now: the weights, summing to 1/2 with a fresh one, vanish."""
     return scalars[OFFSET] > 0.0 and not normaliser(link, scalars[MASS]) >= 0.25
 
 
