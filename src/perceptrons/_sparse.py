@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is one of scipy's sparse containers."""
-    return bool(sp.issparse(X))
+    """Whether X is one of scipy's sparse containers, told without importing scipy."""
+    scipy = sys.modules.get("scipy.sparse")
+    return scipy is not None and bool(scipy.issparse(X))
 
 
 def columns_in_use(X: Any) -> np.ndarray | None:
@@ -27,6 +28,8 @@ def narrowed(X: Any, columns: np.ndarray) -> Any:
     """
     if not is_sparse(X):
         return X[:, columns]
+    import scipy.sparse as sp
+
     places = np.searchsorted(columns, X.indices)
     kept = columns[np.minimum(places, len(columns) - 1)] == X.indices if len(columns) else places < 0
     before = np.concatenate([[0], np.cumsum(kept)])

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._sparse import columns_in_use
+from ..engine.spaces import Space
 
 
 class whole_call:
@@ -120,7 +121,7 @@ def made_writable(space: Any) -> None:
 
 def restorable(space: Any) -> bool:
     """Whether the weights of some columns are all that a pass over them may change."""
-    return all(learner.moves_columns_alone() for learner in _learners(space))
+    return all(isinstance(one, Space) and one.moves_columns_alone() for one in _learners(space))
 
 
 def weights_before(space: Any, columns: np.ndarray | None) -> Callable[[], None]:
