@@ -657,6 +657,12 @@ def test_info(folder, run):
     model = load("m")
     assert found["mistakes"] == model.n_mistakes_ and found["examples"] == 200 and len(found["sha256"]) == 64
     assert found["bytes"] == os.path.getsize("m") and found["format"] == 2
+    run("train", "bits.svm", "-m", "m", "--readout", "average")
+    model = load("m")
+    assert model.progressive_errors_ != model.n_errors_
+    told = run("info", "m")[1]
+    assert f"{model.n_errors_} errors of the last w" in told
+    assert f"errors      {model.progressive_errors_} of 200 rows" in told
 
 
 def test_info_of_a_model_whose_rule_only_its_maker_has(folder, run):

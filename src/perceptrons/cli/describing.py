@@ -59,6 +59,8 @@ def _learned(model: Any) -> dict[str, Any]:
         "mistakes": "n_mistakes_",
         "updates": "n_updates_",
         "errors": "n_errors_",
+        "progressive_errors": "progressive_errors_",
+        "progressive_rows": "progressive_rows_",
         "radius": "radius_",
         "margin_bounds": "margin_bounds_",
     }
@@ -112,7 +114,17 @@ def _counts(found: dict[str, Any]) -> list[tuple[str, str]]:
     shown = ", ".join(labels[:10]) + (", …" if len(labels) > 10 else "")
     lines = [("classes", f"{len(labels)}: {shown}"), ("features", f"{found.get('features', 0):,}")]
     counts = [(name, found[name]) for name in ("examples", "mistakes", "updates", "errors") if name in found]
-    lines.append(("counts", ", ".join(f"{value:,} {name}" for name, value in counts)))
+    told = ", ".join(f"{value:,} {name}" for name, value in counts)
+    lines.append(("counts", f"{told} of the last w" if "errors" in found else told))
+    rows = found.get("progressive_rows")
+    if rows and "progressive_errors" in found:
+        wrong = found["progressive_errors"]
+        lines.append(
+            (
+                "errors",
+                f"{wrong:,} of {rows:,} rows ({100.0 * wrong / rows:.2f} %), each predicted before it was learned",
+            )
+        )
     if "bound" in found:
         lines.append(("bound", printing.allowed(**found["bound"])))
     layout = found.get("layout")
