@@ -349,8 +349,7 @@ def test_at_most_three_passes(name, params, y):
 
 
 def _kept_steps(clf):
-    steps = clf._row_steps() if hasattr(clf, "_row_steps") else None
-    return [alpha for alpha in steps or [] if alpha is not None]
+    return [learner.steps for learner in clf.run_record().learners if learner.steps is not None]
 
 
 # ----------------------------------------------------------------------------------- other inputs

@@ -40,6 +40,11 @@ def nearly_separable(gap, n=40, d=3, seed=0):
     return X + (distance - X @ u)[:, None] * u, y
 
 
+def steps_of(model):
+    """The sums of the steps on each row, one array per learner; None where they were not kept."""
+    return [learner.steps for learner in model.run_record().learners]
+
+
 def root_close(end, numerator2, denominator, share):
     """Whether ``end`` is the root of numerator2 over denominator but for this share of it."""
     square = (Fraction(end) * denominator) ** 2
@@ -67,7 +72,7 @@ def test_both_ends_are_close_to_their_exact_values(storage, gap):
     for learner in (PassiveAggressive(variant="hard"), MIRA(p=0.9), Perceptron(), ROMMA(aggressive=True)):
         model = learner.set_params(fit_intercept=False, max_iter=3, random_state=0).fit(storage(X), y)
         _, up = model.margin_bounds_
-        alpha = [Fraction(a) for a in model._row_steps()[0].tolist()]
+        alpha = [Fraction(a) for a in steps_of(model)[0].tolist()]
         total = [sum(a * z[j] for a, z in zip(alpha, rows)) for j in range(X.shape[1])]
         assert root_close(up, sum(t * t for t in total), sum(alpha), 1e-6)
         assert (Fraction(up) * sum(alpha)) ** 2 >= sum(t * t for t in total)
@@ -126,7 +131,7 @@ def test_float32_rows_are_read_again_in_float64():
         w = [Fraction(float(v)) for v in model._space.v]
         smallest = min(sum(a * b for a, b in zip(w, z)) for z in rows)
         assert low > 0.0 and Fraction(low) ** 2 * sum(a * a for a in w) <= smallest**2
-        alpha = [Fraction(a) for a in model._row_steps()[0].tolist()]
+        alpha = [Fraction(a) for a in steps_of(model)[0].tolist()]
         total = [sum(a * z[j] for a, z in zip(alpha, rows)) for j in range(X.shape[1])]
         assert (Fraction(up) * sum(alpha)) ** 2 >= sum(t * t for t in total)
         assert low <= up
@@ -247,19 +252,19 @@ def test_steps_are_kept_for_every_learner_and_stored(tmp_path):
     binary = Perceptron(random_state=0).fit(X, y)
     joint = MIRA(random_state=0, max_iter=3).fit(X, y3)
     rest = Perceptron(multiclass="ovr", random_state=0, max_iter=3).fit(X, y3)
-    assert [a.shape for a in binary._row_steps()] == [(len(y),)]
-    assert [a.shape for a in joint._row_steps()] == [(len(y), 3)]
-    assert [a.shape for a in rest._row_steps()] == [(len(y),)] * 3
-    assert not joint._row_steps()[0][np.arange(len(y)), y3].any()  # no step against the own class
-    assert binary._row_steps()[0].sum() == binary.n_updates_
+    assert [a.shape for a in steps_of(binary)] == [(len(y),)]
+    assert [a.shape for a in steps_of(joint)] == [(len(y), 3)]
+    assert [a.shape for a in steps_of(rest)] == [(len(y),)] * 3
+    assert not steps_of(joint)[0][np.arange(len(y)), y3].any()  # no step against the own class
+    assert steps_of(binary)[0].sum() == binary.n_updates_
     for model in (binary, joint, rest):
         save(model, tmp_path / "m.model")
         again = load(tmp_path / "m.model")
         assert again.margin_bounds_ == model.margin_bounds_
-        for a, b in zip(again._row_steps(), model._row_steps(), strict=True):
+        for a, b in zip(steps_of(again), steps_of(model), strict=True):
             assert np.array_equal(a, b)
         model.partial_fit(X[:1], model.classes_[:1])
-        assert model._row_steps() is None
+        assert set(steps_of(model)) == {None}
 
 
 def test_steps_beyond_their_limit_are_not_kept():
@@ -275,7 +280,7 @@ def test_a_failed_fit_keeps_no_steps():
     model = Perceptron(fit_intercept=False, shuffle=False)
     with pytest.raises(ValueError, match="overflow"):
         model.fit([[1.0], [1e151]], [0, 1])
-    assert model._row_steps() is None and "steps" not in vars(model._space)
+    assert steps_of(model) == [None] and "steps" not in vars(model._space)
     low, up = model.margin_bounds_
     assert low is None and up >= 1.0
 

@@ -125,6 +125,15 @@ class BudgetKernelPerceptron(KernelBased):
     def _linear_scores(self, X: Any) -> np.ndarray:
         return self._space.scores(X, "last")
 
+    # ------------------------------------------------------------ what a run leaves behind
+
+    def _record_weights(self, evidence: bool) -> dict[str, Any]:
+        known = (self.support_, self.support_vectors_) if evidence else None
+        return {"weights": {"last": self.dual_coef_}, "support": self.support_, "known_rows": known}
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return {"support": len(learner), "forgetting_cost": learner.forgetting_cost}
+
     # ------------------------------------------------------------ what follows from the space
 
     def _lists(self, name: str) -> list[Any]:

@@ -21,6 +21,9 @@ class SecondOrder(Streaming):
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from w = 0; drop coef_init and intercept_init.")
 
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return {"rule": learner.rule, "covariance": learner.trimmed_sigma()}
+
     @property
     def covariance_(self) -> np.ndarray:
         """Sigma (or its diagonal) of each learner; the constant coordinate last, where there is one."""

@@ -44,6 +44,16 @@ class FirstOrder(Streaming):
             return self._rule()
         return getattr(self._core, "learners", [self._core])[0].rule
 
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        return super()._record_fields(evidence) | {"rule": self._rule_in_force()}
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return {"rule": learner.rule}
+
+    def _keeps_average(self) -> bool:
+        learners = getattr(self._core, "learners", [self._core])
+        return any(getattr(learner, "A", None) is not None for learner in learners)
+
     def _scheme(self) -> Any:
         """Which classes move on an update."""
         return multiclass.Top()

@@ -14,12 +14,27 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._sparse import columns_in_use, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
+from ..theory import debugging
+from ..theory.run_record import RunRecord
 from . import checks
 from .checks import estimator
+from .run_records import common_fields
 
 FLOATS = [np.float64, np.float32]
 #: ``intercept_scaling="auto"`` as a part of the median length of the rows
 AUTO_SCALING = 0.3
+
+
+def plain_lengths(X: Any) -> np.ndarray:
+    """Lengths of the rows without a constant coordinate; 0 for a row of zeros."""
+    return np.asarray(np.where(row_lengths(X, 1.0) > 1.0, row_lengths(X, 0.0), 0.0))
+
+
+def auto_scaling(lengths: np.ndarray) -> float:
+    """B of ``intercept_scaling="auto"`` for rows of these lengths."""
+    lengths = lengths[(lengths > 0.0) & (lengths < np.inf)]
+    B = AUTO_SCALING * float(np.median(lengths)) if len(lengths) else 1.0
+    return min(max(B, 1e-100), 1e100)
 
 
 @estimator
@@ -75,13 +90,11 @@ class Halfspace(ClassifierMixin, BaseEstimator):
             )
         with np.errstate(all="ignore"):  # what is not finite is refused with the rows
             lengths = self._lengths(X)[counts]
-        lengths = lengths[(lengths > 0.0) & (lengths < np.inf)]
-        B = AUTO_SCALING * float(np.median(lengths)) if len(lengths) else 1.0
-        return min(max(B, 1e-100), 1e100)
+        return auto_scaling(lengths)
 
     def _lengths(self, X: Any) -> np.ndarray:
         """Lengths of the rows without a constant coordinate; 0 for a row of zeros."""
-        return np.asarray(np.where(row_lengths(X, 1.0) > 1.0, row_lengths(X, 0.0), 0.0))
+        return plain_lengths(X)
 
     def _kept_frame(self) -> spaces.Frame | None:
         """The frame of the rows that were learned; None before that."""
@@ -232,6 +245,33 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    # ------------------------------------------------------------ what a run leaves behind
+
+    def run_record(self, *, evidence: bool = True) -> RunRecord:
+        """All that is known of the run: what :func:`perceptrons.certify` and ``theory.debug`` read.
+
+        Parameters
+        ----------
+        evidence : bool, default=True
+            False leaves out what only a certificate needs: logs, steps, averages and support rows.
+
+        Returns
+        -------
+        record : perceptrons.theory.RunRecord
+        """
+        check_is_fitted(self)
+        with np.errstate(all="ignore"):
+            return RunRecord(**self._record_fields(evidence))
+
+    def _check_run(self) -> None:
+        """Run the checks that ``theory.debug`` switches on; nothing while they are off."""
+        if debugging.debug.on:
+            debugging.check_run(self.run_record(evidence=False))
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        """The fields of the record of the run, by name."""
+        return common_fields(self)
 
     def _fitted(self, name: str) -> Any:
         if "_space" not in vars(self):

@@ -126,6 +126,19 @@ class KernelLearner(KernelBased, FirstOrder):
                 journal.vote(values, c, votes[part])
         return np.concatenate(out, axis=1)
 
+    # ------------------------------------------------------------ what a run leaves behind
+
+    def _record_weights(self, evidence: bool) -> dict[str, Any]:
+        space = self._space
+        weights = {"last": space.coefficients("last").T}
+        if evidence and self._keeps_average():
+            weights["average"] = space.coefficients("average").T
+        known = (self.support_, self.support_vectors_) if evidence else None
+        return {"weights": weights, "support": np.asarray(space.support.numbers), "known_rows": known}
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return super()._learner_fields(r, learner) | {"support": self.n_support_}
+
     # ------------------------------------------------------------ what follows from the space
 
     def _supporting(self, name: str) -> np.ndarray:

@@ -16,6 +16,7 @@ from .._sparse import is_sparse
 from ..engine import coordinate, intake, maximum, quadratic, spaces
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
+from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
 from .checks import estimator
@@ -499,6 +500,25 @@ class MaxMargin(Halfspace):
 
     def _rows(self, X: Any, learn: bool = False, frame: Any = None) -> Any:
         return intake.make_rows(X, 0.0, False) if self._kernel_in_force() is None else X
+
+    # ------------------------------------------------------------ what a run leaves behind
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        free = bool(self._learned_with("fit_intercept"))
+        found: dict[str, Any] = {
+            "learners": tuple(LearnerRecord(support=self.n_support_) for _ in self._problems),
+            "bias": float(free),
+            "free": free,
+            "dual": (self.support_, np.asarray(self.dual_coef_)),
+        }
+        if self._kernel_in_force() is None:
+            found["weights"] = {"last": np.asarray(self._weights(), float)}
+        else:
+            found["weights"] = {"last": self.dual_coef_}
+            found["support"] = self.support_
+            found["known_rows"] = (self.support_, self.support_vectors_) if evidence else None
+            found["offsets"] = np.asarray(self.intercept_, float) if free else None
+        return super()._record_fields(evidence) | found
 
     # ------------------------------------------------------------ what follows from the problems
 

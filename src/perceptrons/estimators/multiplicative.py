@@ -53,6 +53,12 @@ class Thresholded(Streaming):
         learners = getattr(self._space, "learners", [self._space])
         return np.asarray([learner.threshold() for learner in learners])
 
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        return super()._record_fields(evidence) | {"bias": 1.0, "free": True}
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return {"threshold": learner.threshold()}
+
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         if scores.ndim == 1 and len(self.classes_) == 2:
             return (scores >= 0.0).astype(np.int64)
@@ -132,6 +138,10 @@ class Winnow(Thresholded):
         link = multiplicative.Winnow(float(self.alpha), theta, self.kind == 1)
         return spaces.Multiplicative(link, frame, n_features, follow=self.threshold is None)
 
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        promotions = int(learner.state[multiplicative.PROMOTIONS])
+        return super()._learner_fields(r, learner) | {"promotions": promotions}
+
     def _promotions(self) -> int:
         learners = getattr(self._fitted("n_promotions_"), "learners", [self._space])
         return int(sum(learner.state[multiplicative.PROMOTIONS] for learner in learners))
@@ -192,6 +202,9 @@ class Elimination(Thresholded):
 
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         return spaces.Elimination(frame, n_features, self.literals == "all")
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        return super()._learner_fields(r, learner) | {"literals": int(self.literals_[r].sum())}
 
     @property
     def literals_(self) -> np.ndarray:
@@ -278,6 +291,9 @@ class BalancedWinnow(Streaming):
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError("BalancedWinnow starts from z = 0; drop coef_init and intercept_init.")
 
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        return super()._record_fields(evidence) | {"order": 1.0}
+
     @property
     def z_(self) -> np.ndarray:
         """eta times the sum of the mistaken rows; with an intercept its constant coordinate comes last."""
@@ -341,6 +357,10 @@ class PNormPerceptron(Streaming):
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError("PNormPerceptron starts from theta = 0; drop coef_init and intercept_init.")
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        p = float(self._learned_with("p"))
+        return super()._record_fields(evidence) | {"order": p / (p - 1.0)}
 
     @property
     def theta_(self) -> np.ndarray:

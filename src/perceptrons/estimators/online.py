@@ -16,7 +16,6 @@ from ..engine import chunks, draws, intake, margins, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
-from ..theory import debugging
 from . import changing, checks
 from .callbacks import Watch, Watched
 from .checks import estimator
@@ -366,7 +365,7 @@ class Online(Watched, Weighing, Progressive):
                         record["loss"] = self._mean_loss(space.counts().since(before))
                         judge.loss(record["loss"])
                     self.history_.append(record)
-                    debugging.after_epoch(self)
+                    self._check_run()
                     progress.epoch(self.n_iter_, record)
                     reason = self._why_stop(batch, record, clean, judge.stalled())
                     with at_rest(self):
@@ -395,7 +394,7 @@ class Online(Watched, Weighing, Progressive):
             self._bounds = margins.widened(self._bounds, 8.0 * margins.U * self.radius_)
         self._steps = space.take_steps()
         if self._bounds is not None:
-            debugging.after_epoch(self)  # some checks need the margin that was reached
+            self._check_run()  # some checks need the margin that was reached
 
     def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
         """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""

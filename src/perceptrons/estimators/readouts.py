@@ -11,6 +11,7 @@ from ..engine.journal import Journal
 from . import changing
 from .checks import estimator
 from .growing import Growing
+from .run_records import online_fields
 
 
 @estimator
@@ -150,12 +151,24 @@ class Readouts(Growing):
         bounds = vars(self).get("_bounds")
         return space.bracket() if bounds is None else bounds
 
-    def _row_steps(self) -> list[np.ndarray | None] | None:
-        """For each learner the sums of the steps on the rows of the last fit, up to a common factor.
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        weights = self._record_weights(evidence)
+        return super()._record_fields(evidence) | online_fields(self, evidence) | weights
 
-        (n_rows,), or (n_rows, n_classes) with a column per rival; None where they were not kept.
-        """
-        return vars(self).get("_steps")
+    def _record_weights(self, evidence: bool) -> dict[str, Any]:
+        """The last w and, as evidence, its average where it is kept."""
+        weights = {"last": np.asarray(self._space.weights("last"), float)}
+        if evidence and self._keeps_average():
+            weights["average"] = np.asarray(self._space.weights("average"), float)
+        return {"weights": weights}
+
+    def _keeps_average(self) -> bool:
+        """Whether the space has the average of w, whatever the readout is now."""
+        return False
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        """What the record of learner r has beside its counts."""
+        return {}
 
     @property
     def update_log_(self) -> np.ndarray:

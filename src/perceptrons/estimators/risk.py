@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import draws, intake, margins
-from ..theory import debugging
+from ..theory.run_record import LearnerRecord
 from . import changing, checks
 from .checks import estimator
 from .halfspace import Halfspace
@@ -152,7 +152,7 @@ class RiskDescent(Halfspace):
                 )
                 for run, sign, steps in zip(self._descents, signs, self._steps, strict=True)
             ]
-        debugging.after_epoch(self)
+        self._check_run()
         return self
 
     def _descend(self, problem: _Problem, y: np.ndarray, rng: Any) -> Descent:
@@ -299,14 +299,33 @@ class RiskDescent(Halfspace):
         bounds = vars(self).get("_bounds") or [(None, np.inf)] * len(runs)  # a file of format 1 has none
         return self._one_or_all("margin_bounds_", list(bounds))
 
-    def _row_steps(self) -> list[np.ndarray] | None:
-        """For each descent the sums of the steps on each row: w is their combination."""
-        return vars(self).get("_steps")
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        runs, frame = self._descents, self._framed
+        steps = vars(self).get("_steps") or [_steps_on_rows(run) for run in runs]
+        learners = tuple(
+            LearnerRecord(
+                updates=sum(len(rows) for rows in run.chosen),
+                risk=float(run.risks[-1]),
+                on_boundary=run.on_boundary,
+                steps=alpha,
+            )
+            for run, alpha in zip(runs, steps, strict=True)
+        )
+        return super()._record_fields(evidence) | {
+            "learners": learners,
+            "bias": float(frame.bias),
+            "unit": bool(frame.unit),
+            "weights": {"last": np.asarray(self._weights(), float)},
+        }
 
 
-def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
-    """The sum of the steps on each row; the start counts as a step of 1 on the first."""
-    alpha = np.zeros(n_rows)
+def _steps_on_rows(run: Descent, n_rows: int | None = None) -> np.ndarray:
+    """The sum of the steps on each row; the start counts as a step of 1 on the first.
+
+    Without ``n_rows``: up to the last row that has a step.
+    """
+    last = max((int(rows.max()) for rows in run.chosen), default=0)
+    alpha = np.zeros(last + 1 if n_rows is None else n_rows)
     alpha[0] = 1.0
     for eps, rows in zip(run.steps, run.chosen, strict=True):
         alpha[rows] += eps

@@ -68,11 +68,10 @@ def _refusal(case: Case) -> str:
         )
     if not case.from_zero and case.rule is not rules.NormMinimising:
         return "The run did not start from w = 0: no bound on it is claimed."
-    changed = getattr(case.model, "_changed", ())
-    if changed:
-        names = ", ".join(changed)
+    if case.record.changed:
+        names = ", ".join(case.record.changed)
         return f"{names} changed after learning had begun: no bound on the run is claimed."
-    if not getattr(case.model, "_plain", True) or getattr(case.model, "class_weight", None) is not None:
+    if not case.record.plain or case.parameter("class_weight") is not None:
         return "Rows had weights, or came in an order of their own: no bound is claimed."
     return "" if case.rule is not None else "No bound is claimed: the theory has none for this rule."
 

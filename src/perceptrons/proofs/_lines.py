@@ -57,7 +57,7 @@ def _ends_by_update(c: Case) -> bool:
 def _fixed_order(c: Case) -> bool:
     """The rows updated on are at most the updates; the bound grows with them up to half of the rows."""
     few = all(2 * c.run["parts"][r]["updates"] <= c.evidence.n_rows for r in range(c.n_parts))
-    return c.converged and not getattr(c.model, "shuffle", True) and (few or _logged(c))
+    return c.converged and not c.record.parameters.get("shuffle", True) and (few or _logged(c))
 
 
 def _tops(c: Case) -> bool:

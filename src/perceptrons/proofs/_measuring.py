@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 
 from .. import theory
 from .._sparse import is_sparse
+from ..estimators import halfspace
 from ..estimators.kernel import KernelPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow
@@ -428,7 +429,8 @@ def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
 
 def auto_scaling(X: Any) -> float:
     """B of ``intercept_scaling="auto"`` on these rows."""
-    return Perceptron(intercept_scaling="auto")._frame(np.float64, X).bias
+    with np.errstate(all="ignore"):
+        return halfspace.auto_scaling(halfspace.plain_lengths(X))
 
 
 def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, Frame]]:

@@ -8,11 +8,10 @@ solver, the weights of a proof that nothing separates.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..estimators.maximum_margin import MaxMargin
 from ..estimators.risk import RiskDescent
 from ..theory.ends import RowWeights
 
@@ -30,14 +29,12 @@ def offered(case: Case, r: int) -> Iterator[RowWeights]:
 
 def _tables(case: Case, r: int) -> Iterator[np.ndarray]:
     """(rows,), or (rows, classes) for prototypes learned together, of the rows as the learner sees them."""
-    model = case.model
     steps = _row_steps(case, r)
     if steps is not None:
         yield steps
-    if isinstance(model, RiskDescent):
-        yield _of_descent(case, r)
-    elif case.kernel is None and isinstance(model, MaxMargin):
-        yield _signed(case, np.asarray(model.support_), np.atleast_2d(model.dual_coef_)[r], r)
+    if case.kernel is None and case.record.dual is not None:
+        rows, coefficients = case.record.dual
+        yield _signed(case, rows, coefficients[r], r)
     elif steps is None and case.updates is not None and "rule" in case.parameters and case.from_zero:
         rows, a = case.updates.coefficients(r)
         yield _signed(case, rows, a if case.problem == "joint" else a[0], r)
@@ -51,11 +48,13 @@ def _tables(case: Case, r: int) -> Iterator[np.ndarray]:
 
 def _row_steps(case: Case, r: int) -> np.ndarray | None:
     """The steps that the last ``fit`` took on each row, where they were kept and X has as many rows."""
-    kept = getattr(case.model, "_row_steps", None)
-    if kept is None or (steps := kept()) is None or len(steps) != case.n_parts or steps[r] is None:
+    alpha = case.record.learners[r].steps
+    if alpha is None:
         return None
-    alpha = np.asarray(steps[r], dtype=float)
-    shape = (case.n_rows, len(case.model.classes_)) if case.problem == "joint" else (case.n_rows,)
+    alpha = np.asarray(alpha, dtype=float)
+    if case.learned_by(RiskDescent) and len(alpha) < case.n_rows:  # it ends with the last row of a step
+        alpha = np.append(alpha, np.zeros(case.n_rows - len(alpha)))
+    shape = (case.n_rows, len(case.record.classes)) if case.problem == "joint" else (case.n_rows,)
     return alpha if alpha.shape == shape else None
 
 
@@ -68,15 +67,6 @@ def _signed(case: Case, rows: np.ndarray, a: np.ndarray, r: int) -> np.ndarray:
     alpha = np.zeros((case.n_rows, len(a)))
     alpha[rows] = np.maximum(0.0, -a.T)
     alpha[np.arange(case.n_rows), case.codes] = 0.0
-    return alpha
-
-
-def _of_descent(case: Case, r: int) -> np.ndarray:
-    run: Any = case.model._descents[r]
-    alpha = np.zeros(case.n_rows)
-    alpha[0] = 1.0  # the start is the first row
-    for eps, rows in zip(run.steps, run.chosen, strict=True):
-        alpha[rows] += eps
     return alpha
 
 

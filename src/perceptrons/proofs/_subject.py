@@ -2,88 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from .. import kernels, rules
-from ..engine import spaces
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.kernel_based import KernelBased
-from ..estimators.maximum_margin import MaxMargin
-from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
 from ..theory import digests
 from ..theory._given import numbers
 from ..theory._outward import float64_rounds
 from ..theory.evidence import Space
+from ..theory.run_record import RunRecord
 from ._lines import LINES, OWN
 
 
 class Subject:
-    """The model, the data it was fitted on, and what follows from them without reading a row."""
+    """The run, the data it was made on, and what follows from them without reading a row."""
 
     def __init__(self, model: Any, X: Any, y: Any):
         if not hasattr(model, "classes_") or len(model.classes_) < 2:
             raise ValueError(f"certify needs a fitted model with two classes or more; got {model!r}.")
-        self.model: Any = model
-        self.kernel: Any = getattr(model, "kernel_", None)
+        #: what the learner says of its run
+        self.record: RunRecord = model.run_record()
+        self.kernel: Any = self.record.kernel
         objects = self.kernel is not None and self.kernel.takes in ("strings", "objects")
         self.X: Any = X if objects else _numbers(model, X)
         self.n_rows: int = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
         #: whether the run has seen other rows than X: integers that float64 rounds
         self.rounded: bool = not objects and float64_rounds(self.X)
-        self.codes, self.labels = _codes(model.classes_, y, self.n_rows)
+        self.codes, self.labels = _codes(self.record.classes, y, self.n_rows)
         self.y = y
-        self.learners = _learners(model)
-        self.problem = self._problem()
-        self.n_parts = len(model.classes_) if self.problem == "one-vs-rest" else 1
-        width = getattr(model, "n_features_in_", None)
+        self.problem = self.record.problem
+        self.n_parts = len(self.record.learners)
+        width = self.record.n_features
         if hasattr(self.X, "shape") and width is not None and self.X.shape[1] != width:
             raise ValueError(f"X must have {width} features, as the model has; got {self.X.shape[1]}.")
-        self.from_zero = all(getattr(learner, "from_zero", True) for learner in self.learners)
-        self.single = any(
-            getattr(getattr(learner, "frame", None), "dtype", None) == np.float32 for learner in self.learners
-        )
+        self.from_zero = self.record.from_zero
         self.rule: Any = self._rule()
         self.parameters: dict[str, Any] = self._parameters()
         self.space = self._space()
         self.counts_rows = self.rule not in (BudgetKernelPerceptron, RiskDescent)
         self.visits = self._visits()
         self.converged = (
-            str(getattr(model, "stop_reason_", "")) == "clean pass"
-            and not hasattr(model, "best_iter_")
-            and self.from_zero
+            self.record.stop_reason == "clean pass" and self.record.best_iter is None and self.from_zero
         )
-
-    def _problem(self) -> str:
-        if len(self.model.classes_) == 2:
-            return "binary"
-        joint = any(isinstance(learner, spaces.Joint) for learner in self.learners)
-        return "joint" if joint else "one-vs-rest"
 
     def _rule(self) -> Any:
         """The row of the table."""
-        for kind in type(self.model).__mro__:
+        for kind in self.record.kind.__mro__:
             if kind in LINES:
                 return kind
-        rule = self.record()
-        return type(rule) if type(rule) in LINES else None
+        return type(self.record.rule) if type(self.record.rule) in LINES else None
 
-    def record(self) -> Any:
-        """The record of the rule that the run went by; None for learners without one."""
-        return self.model._rule_in_force() if hasattr(self.model, "_rule_in_force") else None
+    def learned_by(self, *kinds: type) -> bool:
+        """Whether the learner is of one of these classes."""
+        return issubclass(self.record.kind, kinds)
 
     def parameter(self, name: str) -> Any:
         """A parameter as the run went by it, whatever it was set to since."""
-        return vars(self.model).get("_begun", {}).get(name, getattr(self.model, name, None))
+        return self.record.parameters.get(name)
 
     def _parameters(self) -> dict[str, Any]:
         """What enters the theorems, under the names of the claims."""
         out: dict[str, Any] = {}
-        rule = self.record()
+        rule = self.record.rule
         if rule is not None:
             out["rule"] = type(rule).__name__
             out |= {name: getattr(rule, name) for name in getattr(rule, "_fields", ())}
@@ -102,30 +89,19 @@ class Subject:
         for name in ("mistake", "readout", "scheme", "solver"):
             value = self.parameter(name)
             if name == "readout" and value == "auto":
-                value = self.model._readout
+                value = self.record.readout
             if isinstance(value, str):
                 out[name] = value
         return out
 
     def _space(self) -> Space:
-        model = self.model
-        free = bool(self.parameter("fit_intercept")) and self.rule is MaxMargin  # an offset without a price
-        bias = float(free) if self.rule is MaxMargin else float(model._bias())
+        run = self.record
         if self.kernel is not None:
-            free = bias > 0.0 and not isinstance(model, KernelBased)
-            return Space("kernel", 1.0 if free else bias, kernel=describe(self.kernel), free=free)
-        if self.rule in (Winnow, Elimination):
-            return Space("input", 1.0, free=True)
-        if self.rule is MaxMargin:
-            return Space("input", bias, free=free)
-        unit = bool(model._unit_rows())
-        order = 2.0
-        if self.rule is BalancedWinnow:
-            order = 1.0
-        elif self.rule is PNormPerceptron:
-            p = float(self.parameter("p"))
-            order = p / (p - 1.0)
-        return Space("augmented" if bias else "input", bias, unit, order=order)
+            return Space("kernel", run.bias, kernel=describe(self.kernel), free=run.free)
+        augmented = run.bias > 0.0 and not run.free
+        return Space(
+            "augmented" if augmented else "input", run.bias, run.unit, free=run.free, order=run.order
+        )
 
     @property
     def function(self) -> Any:
@@ -144,23 +120,22 @@ class Subject:
 
     def one_sample(self) -> bool:
         """Whether the rows were met as rows of one X, in whole passes."""
-        reason = str(getattr(self.model, "stop_reason_", ""))
-        return reason not in ("partial_fit", "learn_one") or len(self.model.history_) == 1
+        return not self.record.in_pieces or len(self.record.history or ()) == 1
 
     def _visits(self) -> int | None:
         """How often each row was met at most; None where the run does not tell."""
-        if not hasattr(self.model, "history_") or not getattr(self.model, "_plain", True):
+        history = self.record.history
+        if history is None or not self.record.plain:
             return None
         if self.one_sample():
-            return len(self.model.history_)
+            return len(history)
         passes = self.passes()
         visits = 1 if passes is None else len(passes)
-        examples = sum(record["examples"] for record in self.model.history_)
-        return visits if examples == visits * self.n_rows * self.n_parts else None
+        return visits if self.record.examples == visits * self.n_rows * self.n_parts else None
 
-    def passes(self) -> list[list[dict[str, Any]]] | None:
+    def passes(self) -> list[list[Mapping[str, Any]]] | None:
         """The records of each pass over the rows; None where the run came in pieces without their number."""
-        history = list(getattr(self.model, "history_", []))
+        history = self.record.history or ()
         if self.one_sample():
             return [[record] for record in history]
         if not history or any("pass" not in record for record in history):
@@ -171,9 +146,9 @@ class Subject:
         """Whether nothing about the learner was set by looking at all of the data."""
         if self.space.bias and self.parameter("intercept_scaling") == "auto":
             return False
-        if self.kernel is not None and isinstance(self.model, KernelBased):
+        if self.kernel is not None and self.learned_by(KernelBased):
             return bool(kernels.as_kernel(self.parameter("kernel")) == self.kernel)
-        return getattr(self.model, "gamma", None) != "auto"
+        return bool(self.parameter("gamma") != "auto")
 
 
 def _numbers(model: Any, X: Any) -> Any:
@@ -205,10 +180,3 @@ def _codes(classes: np.ndarray, y: Any, n_rows: int) -> tuple[np.ndarray, list[A
         )
     own = sorted(written.values(), key=places.__getitem__)
     return np.asarray([places[label] for label in labels], np.int64), own
-
-
-def _learners(model: Any) -> list[Any]:
-    if "_space" not in vars(model):
-        return []
-    core = model._core
-    return list(core.learners) if hasattr(core, "learners") else [core]

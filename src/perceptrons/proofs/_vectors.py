@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
-from ..estimators.budget import BudgetKernelPerceptron
 from ..theory import gram
 from ..theory.evidence import Vector
 from ..theory.facts import Updates
@@ -21,7 +19,7 @@ class Vectors:
 
     def __init__(self, subject: Subject, updates: Updates | None):
         self.subject = subject
-        self.model: Any = subject.model
+        self.record = subject.record
         self.updates = updates
         #: scores of w and sums of the rows, where an offset had to be found from them
         self.scores: np.ndarray | None = None
@@ -29,27 +27,22 @@ class Vectors:
         self.found = self._vectors()
 
     def _vectors(self) -> dict[str, Vector]:
-        if isinstance(self.model, BudgetKernelPerceptron) or (
-            self.subject.kernel is not None and not self.subject.learners
-        ):
-            return {"w": self._over_support(self.model.support_, self.model.dual_coef_)}
+        weights = self.record.weights
         if self.subject.kernel is not None:
-            space = self.model._space
-            rows = np.asarray(space.support.numbers)
-            found = {"w": self._over_support(rows, space.coefficients("last").T)}
-            if any(learner.A is not None for learner in self.subject.learners):
-                found["average"] = self._over_support(rows, space.coefficients("average").T)
+            found = {"w": self._over_support(weights["last"])}
+            if "average" in weights:
+                found["average"] = self._over_support(weights["average"])
             return found
         with np.errstate(over="ignore", invalid="ignore"):
             last = self.last()
         if not np.isfinite(last).all():
             raise ValueError(
-                f"the weights of this {type(self.model).__name__} overflow: nothing can be certified about "
+                f"the weights of this {self.record.kind.__name__} overflow: nothing can be certified about "
                 "them. Scale the data."
             )
         found = {"w": Vector(last)}
-        if any(getattr(learner, "A", None) is not None for learner in self.subject.learners):
-            found["average"] = Vector(np.asarray(self.model._space.weights("average"), float))
+        if "average" in weights:
+            found["average"] = Vector(weights["average"])
         if self.updates is not None and not self.subject.from_zero:
             found["start"] = self._start(found["w"])
         return found
@@ -65,24 +58,18 @@ class Vectors:
 
     def last(self) -> np.ndarray:
         """The last w, the constant coordinate last."""
-        model = self.model
-        if hasattr(model, "_space") and self.subject.learners:
-            w = np.asarray(model._space.weights("last"), float)
-            if self.subject.space.free:
-                w = w.copy()
-                w[:, -1] = self._between(w)
-            return w
-        if hasattr(model, "_weights"):
-            return np.asarray(model._weights(), float)
-        offsets = np.asarray(model.intercept_, float).reshape(-1, 1) / (self.subject.space.bias or 1.0)
-        return np.hstack([np.asarray(model.coef_, float), offsets])
+        w = self.record.weights["last"]
+        if any(learner.threshold is not None for learner in self.record.learners):
+            w = w.copy()
+            w[:, -1] = self._between(w)
+        return w
 
     def _between(self, w: np.ndarray) -> np.ndarray:
         """Offsets half way between the classes, where a threshold counts a tie as positive."""
         columns = np.vstack([w[:, :-1], np.ones((1, w.shape[1] - 1))])  # the sums tell 0 and 1 from others
         S = np.asarray(self.subject.X @ columns.T, dtype=float)
         S, self.sums = S[:, :-1], S[:, -1]
-        out = -np.asarray(self.model._threshold(), float)
+        out = -np.asarray([learner.threshold for learner in self.record.learners], float)
         for r in range(len(w)):
             positive = self.subject.signs(r) > 0.0
             low, high = S[positive, r].min(initial=math.inf), S[~positive, r].max(initial=-math.inf)
@@ -91,9 +78,9 @@ class Vectors:
         self.scores = S + out
         return out
 
-    def _over_support(self, rows: Any, coefficients: np.ndarray) -> Vector:
+    def _over_support(self, coefficients: np.ndarray) -> Vector:
         """Coefficients of different rows of X, which must be those that the model has learned from."""
-        rows, a = np.asarray(rows, np.int64), np.asarray(coefficients, float)
+        rows, a = np.asarray(self.record.support, np.int64), np.asarray(coefficients, float)
         distinct, where = np.unique(rows, return_inverse=True)
         merged = np.zeros((len(a), len(distinct)))
         for r in range(len(a)):
@@ -105,18 +92,14 @@ class Vectors:
                 "certify needs the rows that the model was trained on, in their order: its support "
                 "rows are not at their places in X."
             )
-        offset = None
-        if self.subject.space.free:
-            offset = np.asarray(self.model.intercept_, float).ravel()
-        return Vector(None, distinct, merged, offset)
+        return Vector(None, distinct, merged, self.record.offsets)
 
     def _knows(self, rows: np.ndarray) -> bool:
         if len(rows) and (rows.min() < 0 or rows.max() >= self.subject.n_rows):
             return False
-        if self.subject.kernel.takes == "table" or not hasattr(self.model, "support_vectors_"):
+        if self.subject.kernel.takes == "table" or self.record.known_rows is None:
             return True
-        places = np.asarray(self.model.support_)
-        known = self.model.support_vectors_
+        places, known = self.record.known_rows
         if hasattr(self.subject.X, "shape"):
             if len(places) == 0:
                 return True

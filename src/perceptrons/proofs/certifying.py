@@ -108,7 +108,7 @@ class Case(Subject):
         self.updates = logged(self, max_log)
         found = Vectors(self, self.updates)
         self.evidence = Evidence(
-            self.X, self.codes, self.problem, len(model.classes_), self.space, found.found, self.function
+            self.X, self.codes, self.problem, len(self.record.classes), self.space, found.found, self.function
         )
         self.rows_sha256 = self.evidence.digest()
         if found.scores is not None and found.sums is not None:
@@ -165,7 +165,7 @@ class Case(Subject):
     def title(self) -> str:
         """The learner in words."""
         rule, variant = self.parameters.get("rule"), self.parameters.get("variant")
-        name = type(self.model).__name__
+        name = self.record.kind.__name__
         if rule is not None and rule != name:
             name += f" with the rule {rule}"
         elif variant is not None:
@@ -180,11 +180,11 @@ class Case(Subject):
         return all(name in part for part in self.run["parts"])
 
     def descends(self, how: str) -> bool:
-        model = self.model
-        if model.loss != "perceptron" or isinstance(model.step, str):
+        if self.parameter("loss") != "perceptron" or isinstance(self.parameter("step"), str):
             return False
-        single = model.pick is not None or model.batch_size == 1
-        return single if how == "single" else model.pick is None and model.batch_size is None
+        pick, size = self.parameter("pick"), self.parameter("batch_size")
+        single = pick is not None or size == 1
+        return single if how == "single" else pick is None and size is None
 
     def best_margin(self, r: int) -> float:
         return max(self.evidence.low(name, r) for name in self.candidates)
@@ -205,7 +205,7 @@ class Case(Subject):
         from .solving import joined, widest
 
         self.deadline = time.perf_counter() + max_time
-        classes = range(len(self.model.classes_)) if self.problem == "joint" else range(self.n_parts)
+        classes = range(len(self.record.classes)) if self.problem == "joint" else range(self.n_parts)
         if self.problem == "joint":
             self.notes.append(
                 "MaxMargin has no form for prototypes learned together: beside c·w and c·average, its "
@@ -276,7 +276,7 @@ class Case(Subject):
         ends = brackets(self)
         return Certificate(
             model={
-                "class": type(self.model).__name__,
+                "class": self.record.kind.__name__,
                 "parameters": self.parameters,
                 "classes": [digests.encode_label(label) for label in self.labels],
                 "problem": self.problem,

@@ -58,13 +58,11 @@ class Player:
 
     def n_mistakes(self) -> int | None:
         """The learner's own count, where it has one."""
-        if not isinstance(self.learner, Streaming) or "_space" not in vars(self.learner):
-            return None if not isinstance(self.learner, Streaming) else 0
-        return int(self.learner.n_mistakes_)
+        return int(getattr(self.learner, "n_mistakes_", 0)) if isinstance(self.learner, Streaming) else None
 
     def _begin(self, x: Any) -> None:
         """Tell a learner of ours the classes: a row of weight 0 is as good as absent."""
-        fresh = isinstance(self.learner, Streaming) and "_space" not in vars(self.learner)
+        fresh = isinstance(self.learner, Streaming) and not hasattr(self.learner, "n_mistakes_")
         if fresh and self.classes is not None and not isinstance(x, Mapping):
             first = x if is_sparse(x) else np.asarray(x)[None, :]
             self.learner.partial_fit(first, self.classes[:1], classes=self.classes, sample_weight=[0.0])
@@ -195,7 +193,7 @@ class OnlineRun:
         y = self._signs()
         B = _bias_of(self.learner) if bias is None else float(bias)
         lengths = self._lengths(B)
-        unit = isinstance(self.learner, Streaming) and self.learner._unit_rows()
+        unit = _is_ours(self.learner) and self.learner.run_record(evidence=False).unit
         R = np.maximum.accumulate((lengths > 0.0).astype(float) if unit else lengths)
         w = None
         if u is not None:
@@ -327,8 +325,13 @@ def _checkpoints(n: int) -> list[int]:
     return [t for t in marks if t < n] + ([n] if n else [])
 
 
+def _is_ours(learner: Any) -> bool:
+    """Whether a learner is of this package, and has seen a row."""
+    return isinstance(learner, Streaming) and hasattr(learner, "n_mistakes_")
+
+
 def _bias_of(learner: Any) -> float:
-    return learner._bias() if isinstance(learner, Streaming) else 0.0
+    return float(learner.intercept_scaling_) if _is_ours(learner) else 0.0
 
 
 # rows are a matrix, or a list of arrays or of dicts

@@ -199,6 +199,12 @@ max_log, callback, verbose
             raise ValueError(f"rule {type(self._rule()).__name__} starts from w = 0; drop coef_init.")
         super()._start_at(space, d, coef_init, intercept_init)
 
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        fields = super()._learner_fields(r, learner)
+        if type(learner.rule) in WITH_CONFIDENCE:
+            fields["covariance"] = learner.trimmed_sigma()
+        return fields
+
     @property
     def covariance_(self) -> np.ndarray:
         """Diagonal of Sigma, one row per learner, for rules that have one."""

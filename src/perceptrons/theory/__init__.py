@@ -10,14 +10,18 @@ from .certificate import Certificate, CertificateError
 from .checking import Verification
 from .debugging import debug
 from .model_margins import Margins, margins
+from .run_record import LearnerRecord, RunRecord, UpdateLog
 from .separability import Separability
 
 __all__ = [
     *bounds.__all__,
     "Certificate",
     "CertificateError",
+    "LearnerRecord",
     "Margins",
+    "RunRecord",
     "Separability",
+    "UpdateLog",
     "Verification",
     "bounds",
     "debug",

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import bounds
+from .run_record import RunRecord
 
 SLACK = 1e-6  # what rounding may take, relative to the larger side
 
@@ -45,168 +46,143 @@ class debug:  # used like a function, and in a with statement
         return f"debug({self.value})"
 
 
-def after_epoch(model: Any) -> None:
-    """Run the checks of a learner; nothing while they are off."""
-    if debug.on:
-        for name, left, right in checks(model):
-            slack = SLACK * max(abs(left), abs(right), 1e-300)
-            if not left <= right + slack:
-                raise AssertionError(f"{type(model).__name__}: {name} is violated: {left!r} > {right!r}.")
+def check_run(run: RunRecord) -> None:
+    """Raise AssertionError where a run does not satisfy what is proved about it."""
+    for name, left, right in checks(run):
+        slack = SLACK * max(abs(left), abs(right), 1e-300)
+        if not left <= right + slack:
+            raise AssertionError(f"{run.kind.__name__}: {name} is violated: {left!r} > {right!r}.")
 
 
-def checks(model: Any) -> Iterator[tuple[str, float, float]]:
+def checks(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """(name, left, right) of every inequality left <= right that the run has to satisfy by now."""
-    yield from _counts(model)
-    if not getattr(model, "_plain", True):  # rows with weights, on which no theorem is stated
+    for what, count in run.counts().items():
+        yield f"{what} <= examples", count, run.examples
+    if not run.plain:  # rows with weights, on which no theorem is stated
         return
-    rule = getattr(model, "_rule", None)
-    name = type(rule()).__name__ if callable(rule) else type(model).__name__
+    name = run.kind.__name__ if run.rule is None else type(run.rule).__name__
     for check in CHECKS.get(name, ()):
-        yield from check(model)
+        yield from check(run)
 
 
-def _counts(model: Any) -> Iterator[tuple[str, float, float]]:
-    for what in ("errors", "mistakes", "updates"):
-        yield f"{what} <= examples", getattr(model, f"n_{what}_", 0), _examples(model)
-
-
-def _examples(model: Any) -> float:
-    return sum(record["examples"] for record in model.history_) if hasattr(model, "history_") else math.inf
-
-
-def _brackets(model: Any) -> list[tuple[Any, float]]:
-    found = model.margin_bounds_
-    if found is None:
-        return []
-    return found if isinstance(found, list) else [found]
-
-
-def _prototypes(model: Any) -> bool:
-    return len(model.classes_) > 2 and bool(model._prototypes())
-
-
-def _norm_of_the_sum(model: Any) -> Iterator[tuple[str, float, float]]:
+def _norm_of_the_sum(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """||w||^2 <= Q <= k R^2, and the bracket that follows."""
-    Q, R, k = model.sum_sq_norms_, model.radius_, model.n_updates_
+    Q, R, k = run.sum_sq_norms, _radius(run), run.updates
     yield "Q <= k R^2", Q, k * R * R
-    pairs = _brackets(model)
-    if len(pairs) > 1 or not k or not math.isfinite(pairs[0][1]):
+    if len(run.brackets) > 1 or not k or not math.isfinite(run.brackets[0][1]):
         return
-    factor = 2.0 if _prototypes(model) else 1.0
-    up = pairs[0][1]  # ||w||/(eta k): the rate is in both
+    factor = 2.0 if run.joint else 1.0
+    up = run.brackets[0][1]  # ||w||/(eta k): the rate is in both
     yield "||W||^2 <= 2 Q" if factor == 2.0 else "||w||^2 <= Q", (up * k) ** 2, factor * Q
     yield "gamma* <= R/sqrt(k)", up, math.sqrt(factor) * R / math.sqrt(k)
 
 
-def _bracket_in_order(model: Any) -> Iterator[tuple[str, float, float]]:
-    for low, up in _brackets(model):
+def _radius(run: RunRecord) -> float:
+    assert run.radius is not None
+    return run.radius
+
+
+def _bracket_in_order(run: RunRecord) -> Iterator[tuple[str, float, float]]:
+    for low, up in run.brackets:
         if low is not None and low > 0.0:
             yield "gamma_low <= gamma_up", low, up
 
 
-def _romma(model: Any) -> Iterator[tuple[str, float, float]]:
+def _romma(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """||w||^2 has grown by delta^2/R^2 with every update, and 1/||w|| bounds the margin."""
-    if len(model.classes_) > 2 or getattr(model, "readout", "last") != "last" or not model.n_updates_:
+    if len(run.classes) > 2 or run.kernel is not None or not run.updates:
         return
-    if not hasattr(model, "coef_"):  # in the space of a kernel
-        return
-    w = np.append(model.coef_[0], model.intercept_[0] / (model.intercept_scaling_ or 1.0))
-    delta = getattr(model._rule(), "delta", 1.0)
-    yield (
-        "growth of ||w||^2",
-        model.n_updates_ * bounds.romma_growth(model.radius_, delta),
-        float(w @ w),
-    )
+    w = run.weights["last"][0]
+    delta = getattr(run.rule, "delta", 1.0)
+    growth = run.updates * bounds.romma_growth(_radius(run), delta)
+    yield "growth of ||w||^2", growth, float(w @ w)
 
 
-def _known_margin(model: Any) -> Iterator[tuple[float, float]]:
+def _known_margin(run: RunRecord) -> Iterator[tuple[float, float]]:
     """(gamma, R) of a run whose w was found to separate: gamma > 0 is its margin on all rows."""
-    pairs = _brackets(model)
-    if len(pairs) == 1 and pairs[0][0] is not None and pairs[0][0] > 0.0:
-        yield pairs[0][0], model.radius_ * (math.sqrt(2.0) if _prototypes(model) else 1.0)
+    if len(run.brackets) == 1:
+        low = run.brackets[0][0]
+        if low is not None and low > 0.0:
+            yield low, _radius(run) * (math.sqrt(2.0) if run.joint else 1.0)
 
 
-def _updates_within(model: Any) -> Iterator[tuple[str, float, float]]:
+def _updates_within(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """k s^2 gamma^2 <= R^2 for the margin of w itself; s is how far an update is sure to go."""
-    rule = model._rule()
-    share = 1.0 - getattr(rule, "p", 0.0)
-    if type(rule).__name__ == "AggressiveROMMA":
-        share = rule.delta
-    for gamma, R in _known_margin(model):
-        yield "k <= R^2/gamma^2", model.n_updates_ * (share * gamma) ** 2, R * R
+    share = 1.0 - getattr(run.rule, "p", 0.0)
+    if type(run.rule).__name__ == "AggressiveROMMA":
+        share = run.rule.delta
+    for gamma, R in _known_margin(run):
+        yield "k <= R^2/gamma^2", run.updates * (share * gamma) ** 2, R * R
 
 
-def _loss_within(model: Any) -> Iterator[tuple[str, float, float]]:
+def _loss_within(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """The squared losses of PA, for a u with a margin of 1: w/gamma."""
-    for gamma, R in _known_margin(model):
-        loss = sum(float(learner.counts().squared_loss) for learner in _cores(model))
+    for gamma, R in _known_margin(run):
+        loss = sum(learner.squared_loss or 0.0 for learner in run.learners)
         yield "sum of squared losses <= R^2/gamma^2", loss * gamma * gamma, R * R
 
 
-def _cores(model: Any) -> list[Any]:
-    core = model._core
-    return list(core.learners) if hasattr(core, "learners") else [core]
-
-
-def _margin_reached(model: Any) -> Iterator[tuple[str, float, float]]:
+def _margin_reached(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """After a clean pass every row is outside the band."""
-    if getattr(model, "stop_reason_", "") != "clean pass":
+    if run.stop_reason != "clean pass":
         return
-    theta = (1.0 - model.eps) * model.gamma_
-    for low, _ in _brackets(model):
+    theta = (1.0 - run.rule.eps) * run.rule.gamma
+    for low, _ in run.brackets:
         if low is not None:
             yield "(1 - eps) gamma <= gamma_low", theta, low
 
 
-def _winnow(model: Any) -> Iterator[tuple[str, float, float]]:
+def _winnow(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     r"""The balance of the weights, whose sum starts at n and stays positive.
 
     A promotion adds less than :math:`(\alpha-1)\theta`, as :math:`\alpha^x \le 1 + (\alpha-1)x` for
     :math:`0 \le x \le 1`. A demotion takes :math:`\theta` (Winnow1) or :math:`(1 - 1/\alpha)\theta`
     (Winnow2) at least, as :math:`\alpha^{-x} \le 1 - (1 - 1/\alpha)x`. It holds for all inputs from 0 to 1.
     """
-    if len(model.classes_) > 2:
+    if len(run.classes) > 2:
         return
-    n, theta = model.n_features_in_, -float(model.intercept_[0])
-    most = bounds.winnow1_demotions if model.kind == 1 else bounds.winnow2_demotions
-    yield "balance of demotions", model.n_demotions_, most(n, theta, model.n_promotions_, model.alpha)
+    learner = run.learners[0]
+    assert run.n_features is not None and learner.threshold is not None and learner.promotions is not None
+    most = bounds.winnow1_demotions if run.parameters["kind"] == 1 else bounds.winnow2_demotions
+    allowed = most(run.n_features, learner.threshold, learner.promotions, run.parameters["alpha"])
+    yield "balance of demotions", run.updates - learner.promotions, allowed
 
 
-def _elimination(model: Any) -> Iterator[tuple[str, float, float]]:
-    if len(model.classes_) > 2:
+def _elimination(run: RunRecord) -> Iterator[tuple[str, float, float]]:
+    if len(run.classes) > 2:
         return
-    n = model.n_features_in_
-    r = min(n, int(model.literals_.sum()))
-    yield "literals left", model.n_updates_, bounds.elimination(n, r, model.literals)
+    n, literals = run.n_features, run.learners[0].literals
+    assert n is not None and literals is not None
+    yield "literals left", run.updates, bounds.elimination(n, min(n, literals), run.parameters["literals"])
 
 
-def _confidence(model: Any) -> Iterator[tuple[str, float, float]]:
+def _confidence(run: RunRecord) -> Iterator[tuple[str, float, float]]:
     """The covariance stays positive and shrinks."""
-    sigma = model.covariance_
-    start = 1.0 / model.a if hasattr(model, "a") else 1.0
+    sigma = np.stack([np.asarray(learner.covariance) for learner in run.learners])
+    start = 1.0 / run.parameters.get("a", 1.0)
     diagonal = sigma if sigma.ndim == 2 else np.diagonal(sigma, axis1=1, axis2=2)
     yield "variances are positive", -float(diagonal.min()), 0.0
     yield "variances shrink", float(diagonal.max()), start
 
 
-def _alma(model: Any) -> Iterator[tuple[str, float, float]]:
-    if getattr(model, "readout", "last") == "last" and hasattr(model, "coef_"):
-        w = np.hstack([model.coef_, model.intercept_[:, None] / (model.intercept_scaling_ or 1.0)])
-        yield "||w|| <= 1", float(np.sqrt(np.sum(w**2, axis=1)).max()), 1.0
+def _alma(run: RunRecord) -> Iterator[tuple[str, float, float]]:
+    if run.kernel is None:
+        yield "||w|| <= 1", float(np.sqrt(np.sum(run.weights["last"] ** 2, axis=1)).max()), 1.0
 
 
-def _budget(model: Any) -> Iterator[tuple[str, float, float]]:
-    if model.budget is not None and len(model.classes_) == 2:
-        yield "support <= budget", model.n_support_, model.budget
-    if model.policy == "forgetron":
-        for learner in _cores(model):
-            most = 15.0 / 32.0 * learner.counts().mistakes
-            yield "cost of forgetting <= 15/32 mistakes", learner.forgetting_cost, most
+def _budget(run: RunRecord) -> Iterator[tuple[str, float, float]]:
+    budget = run.parameters["budget"]
+    if budget is not None and len(run.classes) == 2:
+        yield "support <= budget", run.learners[0].support or 0, budget
+    if run.parameters["policy"] == "forgetron":
+        for learner in run.learners:
+            most = 15.0 / 32.0 * (learner.mistakes or 0)
+            yield "cost of forgetting <= 15/32 mistakes", learner.forgetting_cost or 0.0, most
 
 
 _SUMS = (_norm_of_the_sum, _bracket_in_order, _updates_within)
 #: The checks of each rule, or of each learner that has none.
-CHECKS: dict[str, tuple[Callable[[Any], Iterator[tuple[str, float, float]]], ...]] = {
+CHECKS: dict[str, tuple[Callable[[RunRecord], Iterator[tuple[str, float, float]]], ...]] = {
     "Perceptron": _SUMS,
     "RateByUpdates": (_bracket_in_order,),
     "RateByExamples": (_bracket_in_order,),

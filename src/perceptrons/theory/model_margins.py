@@ -139,8 +139,16 @@ def _length(v: Wide) -> Wide:
 
 def _joint(model: Any) -> bool:
     """Whether the classes are learned together."""
-    own = getattr(model, "_prototypes", None)
-    return bool(own()) if own is not None else getattr(model, "multiclass", "ovr") == "joint"
+    if hasattr(model, "run_record"):
+        return bool(model.run_record(evidence=False).joint)
+    return bool(getattr(model, "multiclass", "ovr") == "joint")
+
+
+def _unit_rows(model: Any) -> bool:
+    """Whether rows are divided by their length."""
+    if hasattr(model, "run_record"):
+        return bool(model.run_record(evidence=False).unit)
+    return bool(getattr(model, "row_norm", None) == "l2")
 
 
 def _codes(classes: Any, y: Any) -> np.ndarray:
@@ -198,7 +206,7 @@ def _of_weights(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
     ]
     norms = Wide(np.array([n.m for n in each]), np.array([n.e for n in each]))
     lengths = np.hypot(outward.row_norms(_rows(X)), B)
-    if model._unit_rows() if hasattr(model, "_unit_rows") else getattr(model, "row_norm", None) == "l2":
+    if _unit_rows(model):
         scores = scores.over(Wide.of(np.where(lengths > 0.0, lengths, 1.0)[:, None]))
         lengths = (lengths > 0.0).astype(float)
     return scores, norms, lengths, "augmented" if augmented else "input"

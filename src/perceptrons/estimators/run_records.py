@@ -1,0 +1,92 @@
+"""How a fitted learner describes its run: the fields of :class:`perceptrons.theory.RunRecord`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import scalars
+from ..theory.run_record import LearnerRecord, UpdateLog
+
+
+def common_fields(model: Any) -> dict[str, Any]:
+    """What every learner has."""
+    reason, pairs, gamma = getattr(model, "stop_reason_", ""), model.margin_bounds_, model_gamma(model)
+    return {
+        "kind": type(model),
+        "classes": np.asarray(model.classes_),
+        "parameters": parameters(model),
+        "problem": "binary" if len(model.classes_) <= 2 else "one-vs-rest",
+        "stop_reason": reason if isinstance(reason, str) else ", ".join(map(str, reason)),
+        "n_iter": int(getattr(model, "n_iter_", 1)),
+        "n_features": getattr(model, "n_features_in_", None),
+        "kernel": getattr(model, "kernel_", None),
+        "radius": getattr(model, "radius_", None),
+        "gamma": gamma,
+        "brackets": () if pairs is None else tuple(pairs if isinstance(pairs, list) else [pairs]),
+    }
+
+
+def model_gamma(model: Any) -> float | None:
+    """The margin that a learner aims at, where it has one."""
+    gamma = getattr(model, "gamma_", None)
+    return None if gamma is None else float(gamma)
+
+
+def parameters(model: Any) -> dict[str, Any]:
+    """The parameters as the run went by them; those that a class has fixed are among them."""
+    names = [name for name in model.__dataclass_fields__ if not name.startswith("_")]
+    return {name: getattr(model, name) for name in names} | vars(model).get("_begun", {})
+
+
+def online_fields(model: Any, evidence: bool) -> dict[str, Any]:
+    """What learners that go from row to row add."""
+    core = model._core
+    learners = list(core.learners) if hasattr(core, "learners") else [core]
+    nothing = [None] * len(learners)
+    steps, logs = (vars(model).get("_steps"), model._journals) if evidence else (None, None)
+    frame = model._frame_in_force()
+    records = [
+        learner_record(learner, model._learner_fields(r, learner), alpha, log)
+        for r, (learner, alpha, log) in enumerate(
+            zip(learners, steps or nothing, logs or nothing, strict=True)
+        )
+    ]
+    fields: dict[str, Any] = {
+        "readout": model._readout,
+        "best_iter": vars(model).get("best_iter_"),
+        "history": tuple(dict(record) for record in model.history_),
+        "plain": bool(vars(model).get("_plain", True)),
+        "changed": tuple(vars(model).get("_changed", ())),
+        "from_zero": all(learner.from_zero for learner in learners),
+        "bias": float(frame.bias),
+        "unit": bool(frame.unit),
+        "single_precision": bool(frame.dtype == np.float32),
+        "learners": tuple(records),
+    }
+    if len(model.classes_) > 2 and model._prototypes():
+        fields["problem"] = "joint"
+    return fields
+
+
+def learner_record(learner: Any, own: dict[str, Any], steps: Any, log: Any) -> LearnerRecord:
+    """One learner; ``own`` has what its class adds."""
+    counts = learner.counts()
+    return LearnerRecord(
+        examples=counts.examples,
+        updates=counts.updates,
+        mistakes=counts.mistakes,
+        errors=counts.errors,
+        squared_loss=float(counts.squared_loss),
+        sum_sq_norms=float(learner.state[scalars.SUM_Q]),
+        steps=steps,
+        log=None if log is None else update_log(log),
+        **own,
+    )
+
+
+def update_log(journal: Any) -> UpdateLog:
+    """The updates of a journal. Its arrays are replaced when it grows, never changed: no copy is needed."""
+    n = len(journal)
+    return UpdateLog(journal.epoch[:n], journal.row[:n], journal.keep[:n], journal.alpha[:n])

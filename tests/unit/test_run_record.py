@@ -1,0 +1,74 @@
+"""The record of a run: what certificates and the run-time checks read of a learner, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zoo
+from ways import WAYS, fitted
+
+import perceptrons as pc
+from perceptrons import theory
+
+SOURCE = Path(pc.__file__).parent
+READERS = ["theory", "proofs"]
+
+
+@pytest.mark.parametrize(("name", "params"), WAYS, ids=lambda p: str(p) if p else "default")
+def test_a_record_has_the_counts_of_its_learner(name, params):
+    for y in (zoo.y, zoo.y3):
+        clf = fitted(name, params, y)
+        record = clf.run_record()
+        assert isinstance(record, theory.RunRecord)
+        assert record.kind is type(clf) and record.classes.tolist() == np.unique(y).tolist()
+        assert len(record.learners) == (len(clf.classes_) if record.problem == "one-vs-rest" else 1)
+        for what, count in record.counts().items():
+            assert count == getattr(clf, f"n_{what}_", 0)
+        assert record.parameters.items() >= {"fit_intercept": clf.fit_intercept}.items()
+        assert len(record.brackets) in (0, len(record.learners))
+        last = record.weights["last"]
+        assert len(last) == (1 if len(clf.classes_) == 2 else len(clf.classes_))
+        if record.kernel is None and not record.free and record.readout == "last":
+            assert np.array_equal(last[:, :-1], clf.coef_)
+
+
+def test_a_record_does_not_change_when_the_learner_goes_on():
+    clf = pc.AveragedPerceptron(log_updates=True).partial_fit(zoo.X, zoo.y)
+    record = clf.run_record()
+    before = record.updates, len(record.history), record.weights["average"].copy(), record.learners[0].log
+    rows = before[3].row.copy()
+    clf.partial_fit(zoo.X, 1 - zoo.y)
+    assert (record.updates, len(record.history)) == before[:2]
+    assert np.array_equal(record.weights["average"], before[2])
+    assert np.array_equal(record.learners[0].log.row, rows)
+    assert clf.run_record().updates > record.updates
+
+
+def test_a_record_has_the_parameters_that_the_run_went_by():
+    clf = pc.PassiveAggressive(C=0.5).fit(zoo.X, zoo.y)
+    clf.set_params(C=2.0)
+    assert clf.run_record().parameters["C"] == 0.5
+    assert clf.run_record().rule == pc.rules.PA1(0.5)
+
+
+def test_nothing_else_of_a_learner_is_read():
+    """No attribute that learners and spaces keep for themselves is named where runs are judged."""
+    private = set()
+    for path in [*(SOURCE / "estimators").glob("*.py"), *(SOURCE / "engine" / "spaces").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                private.add(node.attr)
+            elif isinstance(node, ast.FunctionDef):
+                private.add(node.name)
+    private = {name for name in private if name.startswith("_") and not name.startswith("__")}
+    assert {"_space", "_core", "_journals", "_bounds", "_steps", "_rule", "_weights"} <= private
+    for path in (path for room in READERS for path in sorted((SOURCE / room).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr in private:
+                assert isinstance(node.value, ast.Name), f"{path.name}:{node.lineno} reads {node.attr}"
+                assert node.value.id in ("self", "cls"), f"{path.name}:{node.lineno} reads {node.attr}"
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert node.value not in private, f"{path.name}:{node.lineno} names {node.value}"
