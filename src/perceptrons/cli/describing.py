@@ -119,12 +119,8 @@ def _counts(found: dict[str, Any]) -> list[tuple[str, str]]:
     rows = found.get("progressive_rows")
     if rows and "progressive_errors" in found:
         wrong = found["progressive_errors"]
-        lines.append(
-            (
-                "errors",
-                f"{wrong:,} of {rows:,} rows ({100.0 * wrong / rows:.2f} %), each predicted before it was learned",
-            )
-        )
+        share = f"{wrong:,} of {rows:,} rows ({100.0 * wrong / rows:.2f} %)"
+        lines.append(("errors", f"{share}, each predicted before it was learned"))
     if "bound" in found:
         lines.append(("bound", printing.allowed(**found["bound"])))
     layout = found.get("layout")
