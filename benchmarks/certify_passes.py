@@ -23,7 +23,7 @@ from report import Report, options, parsed, progress
 from sklearn.base import BaseEstimator
 
 import perceptrons as pc
-from perceptrons.theory.digests import rows_digest
+from perceptrons.certificates.digests import rows_digest
 
 FEATURES, ACTIVE, RELEVANT = 300, 20, 3
 PROMISED = 3.0  # passes

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from perceptrons.theory import digests
-from perceptrons.theory.certificate import Certificate
+from perceptrons.certificates import digests
+from perceptrons.certificates.certificate import Certificate
 
 Path = tuple[Any, ...]
 #: What takes the place of a leaf, whatever it was.

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 
 import perceptrons as pc
 from perceptrons import kernels, rules
-from perceptrons.theory import digests
-from perceptrons.theory.certificate import Certificate
+from perceptrons.certificates import digests
+from perceptrons.certificates.certificate import Certificate
 
 ESTIMATORS = [
     name

@@ -18,8 +18,8 @@ from leaves import changes, excused, forged, leaves, resealed
 
 import perceptrons as pc
 from perceptrons import datasets
-from perceptrons.theory import digests
-from perceptrons.theory.certificate import Certificate, CertificateError
+from perceptrons.certificates import digests
+from perceptrons.certificates.certificate import Certificate, CertificateError
 
 FEW = 3  # entries of a list whose leaves are forged
 #: Every way, with two or three classes and with or without a log in turn.
@@ -206,7 +206,7 @@ def test_sums_over_many_updates(rate):
 
 
 def test_harmonic_sums_have_a_closed_form():
-    from perceptrons.theory.measured import harmonic_number
+    from perceptrons.certificates.measured import harmonic_number
 
     for k in (1, 2, 10, 1000):
         exact = sum(Fraction(1, i) for i in range(1, k + 1))

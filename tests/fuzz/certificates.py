@@ -16,7 +16,7 @@ from typing import Any
 import certified
 from leaves import changes, excused, forged, leaves, within, written
 
-from perceptrons.theory.certificate import Certificate, CertificateError
+from perceptrons.certificates.certificate import Certificate, CertificateError
 
 ROUND = 400  # forgeries of one certificate before another is made
 

@@ -17,9 +17,9 @@ from ways import WAYS
 
 import perceptrons as pc
 from perceptrons import kernels
+from perceptrons.certificates.certificate import Certificate
 from perceptrons.engine.spaces import NumericalError
 from perceptrons.proofs._choosing import UNMET
-from perceptrons.theory.certificate import Certificate
 
 CASES = 150
 QUIET = {"random_state": 0, "shuffle": False}

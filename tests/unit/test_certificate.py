@@ -12,11 +12,12 @@ from scipy import sparse
 
 import perceptrons as pc
 from perceptrons import datasets
-from perceptrons.theory import digests, gram
-from perceptrons.theory.certificate import Certificate, CertificateError
+from perceptrons.certificates import digests
+from perceptrons.certificates.certificate import Certificate, CertificateError
+from perceptrons.certificates.evidence import Evidence, Space, Vector
+from perceptrons.certificates.exact_evidence import Exact
+from perceptrons.theory import gram
 from perceptrons.theory.enclosed import decay, enclosed, rational, root
-from perceptrons.theory.evidence import Evidence, Space, Vector
-from perceptrons.theory.exact import Exact
 
 TOY = datasets.four_points()
 

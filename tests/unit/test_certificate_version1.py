@@ -11,7 +11,7 @@ import zoo
 from leaves import resealed
 
 from perceptrons import datasets
-from perceptrons.theory.certificate import Certificate, CertificateError
+from perceptrons.certificates.certificate import Certificate, CertificateError
 
 FOLDER = Path(__file__).parents[1] / "data" / "certificates"
 TOY, XOR = datasets.four_points(), datasets.xor()

@@ -13,9 +13,10 @@ from ways import ESTIMATORS, WAYS, fitted, given, names, seen
 
 import perceptrons as pc
 from perceptrons import datasets, kernels, theory
+from perceptrons.certificates.certificate import Certificate, CertificateError
+from perceptrons.certificates.claims import CLAIMS
 from perceptrons.io import Batch, fit_stream
 from perceptrons.proofs._lines import KERNEL, LINES
-from perceptrons.theory.certificate import Certificate, CertificateError
 
 
 @pytest.mark.parametrize("y", [zoo.y, zoo.y3], ids=["two", "three"])
@@ -169,7 +170,7 @@ def test_every_line_of_the_table_is_printed_by_some_learner():
         for y in (zoo.y, zoo.y3):
             printed |= set(names(pc.certify(fitted(name, params, y, log_updates=True), given(name), y)))
     assert lines - printed == {"single_point_steps", "balanced_winnow"}  # in the test above
-    assert lines == set(theory.claims.CLAIMS)
+    assert lines == set(CLAIMS)
 
 
 def test_counts_are_those_of_the_model():

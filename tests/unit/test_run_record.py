@@ -14,7 +14,7 @@ import perceptrons as pc
 from perceptrons import theory
 
 SOURCE = Path(pc.__file__).parent
-READERS = ["theory", "proofs"]
+READERS = ["theory", "certificates", "proofs"]
 
 
 @pytest.mark.parametrize(("name", "params"), WAYS, ids=lambda p: str(p) if p else "default")

@@ -12,8 +12,8 @@ from ways import ESTIMATORS, fitted, given, sealed, seen
 
 import perceptrons as pc
 from perceptrons import kernels
-from perceptrons.theory import digests
-from perceptrons.theory.certificate import Certificate
+from perceptrons.certificates import digests
+from perceptrons.certificates.certificate import Certificate
 
 # ---------------------------------------------------------------------------------------- tampering
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from perceptrons import rules, theory
+from perceptrons.certificates.claims import CLAIMS
 from perceptrons.proofs._lines import LINES
 from perceptrons.theorems import THEOREMS, theorem
-from perceptrons.theory.claims import CLAIMS
 
 RECORDS = {rules.Margin: rules.Margin(gamma=0.1), rules.GeometricMIRA: rules.GeometricMIRA(p=0.1)}
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from .. import rules
-from ..theory import claims
-from ..theory.certificate import Bound
-from ..theory.claims import CLAIMS
+from ..certificates import claims
+from ..certificates.certificate import Bound
+from ..certificates.claims import CLAIMS
 from ._lines import ASKS_A_MARGIN, KERNEL, LINES, Line, bounds_the_run
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..theory import _rational, ends
-from ..theory.certificate import Bracket, Verdict
-from ..theory.ends import RowWeights
-from ..theory.records import BY_ROWS, NOTHING
+from ..certificates import bracket_ends
+from ..certificates.bracket_ends import RowWeights
+from ..certificates.certificate import Bracket, Verdict
+from ..certificates.parts import BY_ROWS, NOTHING
+from ..theory import _rational
 from ._row_weights import offered
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _bracket(case: Case, r: int) -> Bracket:
 
 def best_weights(case: Case, r: int) -> tuple[RowWeights, float] | None:
     """The weights on rows that prove the smallest upper end."""
-    found = [(weights, ends.up(case.evidence, weights, r)) for weights in offered(case, r)]
+    found = [(weights, bracket_ends.up(case.evidence, weights, r)) for weights in offered(case, r)]
     return min(found, key=lambda pair: pair[1], default=None)
 
 
@@ -65,7 +66,7 @@ def _proofs(case: Case) -> list[tuple[list[int], list[int]]]:
         found += [([i], [1]) for i in np.flatnonzero(e.scaled_lengths == 0.0).tolist()[:10]]
     for weights in offered(case, 0):
         few = len(weights.rows) * (e.n_rows if case.kernel is not None else 1) <= EXACT_PAIRS
-        if few and ends.up(e, weights, 0) <= VANISHING * e.radius:
+        if few and bracket_ends.up(e, weights, 0) <= VANISHING * e.radius:
             found.append((weights.rows.tolist(), _whole(case, weights)))
     if case.searches:
         proof = case.proof()

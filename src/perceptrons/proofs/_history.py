@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import rules
 from .._sparse import is_sparse
+from ..certificates.facts import Updates
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import SCW
 from ..estimators.multiplicative import Winnow
-from ..theory.facts import Updates
 from ._subject import Subject
 
 COUNTS = ("updates", "mistakes", "errors")

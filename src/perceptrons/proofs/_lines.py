@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import rules
+from ..certificates.claims import needs
+from ..certificates.row_spread import spread_is_small
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from ..estimators.risk import RiskDescent
 from ..theorems import theorem
-from ..theory.claims import needs
-from ..theory.spread import spread_is_small
 
 if TYPE_CHECKING:
     from .certifying import Case

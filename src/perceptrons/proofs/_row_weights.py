@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..certificates.bracket_ends import RowWeights
 from ..estimators.risk import RiskDescent
-from ..theory.ends import RowWeights
 
 if TYPE_CHECKING:
     from .certifying import Case

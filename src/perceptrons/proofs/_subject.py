@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import kernels, rules
+from ..certificates import digests
+from ..certificates.evidence import Space
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.kernel_based import KernelBased
 from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
-from ..theory import digests
 from ..theory._given import numbers
 from ..theory._outward import float64_rounds
-from ..theory.evidence import Space
 from ..theory.run_record import RunRecord
 from ._lines import LINES, OWN
 

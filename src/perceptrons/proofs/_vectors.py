@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
+from ..certificates.evidence import Vector
+from ..certificates.facts import Updates
 from ..theory import gram
-from ..theory.evidence import Vector
-from ..theory.facts import Updates
 from ._subject import Subject
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..certificates import digests
+from ..certificates.bracket_ends import exponent
+from ..certificates.certificate import Certificate
+from ..certificates.claims import CLAIMS
+from ..certificates.evidence import Evidence, Vector
+from ..certificates.facts import Facts
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.risk import RiskDescent
-from ..theory import digests
-from ..theory.certificate import Certificate
-from ..theory.claims import CLAIMS
-from ..theory.ends import exponent
-from ..theory.evidence import Evidence, Vector
-from ..theory.facts import Facts
 from ._choosing import bounds
 from ._deciding import brackets, verdict
 from ._history import History, logged

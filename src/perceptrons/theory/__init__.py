@@ -3,15 +3,24 @@
 Nothing here imports the engine, so that it can judge it.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from . import bounds
 from .bounds import *  # noqa: F403
 from .brackets import gamma_low, gamma_up, gamma_up_from_weights, radius, sample_margins
-from .certificate import Certificate, CertificateError
-from .checking import Verification
 from .debugging import debug
 from .model_margins import Margins, margins
 from .run_record import LearnerRecord, RunRecord, UpdateLog
 from .separability import Separability
+
+if TYPE_CHECKING:
+    from ..certificates import Certificate, CertificateError, Verification
+
+#: Names of :mod:`perceptrons.certificates`, which imports this package: loaded when they are asked for.
+_OF_CERTIFICATES = ("Certificate", "CertificateError", "Verification")
 
 __all__ = [
     *bounds.__all__,
@@ -32,3 +41,13 @@ __all__ = [
     "radius",
     "sample_margins",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_CERTIFICATES:
+        return getattr(importlib.import_module("perceptrons.certificates"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._sparse import is_sparse
-from . import _rational, gram
-from .enclosed import Range, dot, enclosed, point, power_norm, rational, root
+from ..theory import _rational, gram
+from ..theory.enclosed import Range, dot, enclosed, point, power_norm, rational, root
 
 if TYPE_CHECKING:
-    from .ends import RowWeights
+    from .bracket_ends import RowWeights
     from .evidence import Evidence, Vector
 
 NOUGHT = Fraction(0)

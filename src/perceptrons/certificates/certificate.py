@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import digests, stored
+from . import as_json, digests
+from .as_json import MAX_BYTES
+from .as_text import lines
 from .evidence import Space, Vector
 from .facts import Updates
-from .printing import lines
-from .records import Bound, Bracket, CertificateError, Verdict
-from .stored import MAX_BYTES
+from .parts import Bound, Bracket, CertificateError, Verdict
 
 __all__ = ["Bound", "Bracket", "Certificate", "CertificateError", "Verdict"]
 
@@ -73,7 +73,7 @@ class Certificate:
 
     def sealed(self) -> "Certificate":
         """The certificate with the digest of its own content."""
-        return replace(self, sha256=digests.body_digest(stored.body(self)))
+        return replace(self, sha256=digests.body_digest(as_json.body(self)))
 
     @property
     def holds(self) -> bool:
@@ -89,7 +89,7 @@ class Certificate:
 
     def to_json(self) -> str:
         """The certificate as text. Numbers come back to the last bit."""
-        return digests.canonical_json({**stored.body(self), "sha256": self.sha256})
+        return digests.canonical_json({**as_json.body(self), "sha256": self.sha256})
 
     @classmethod
     def from_json(cls, text: str | bytes, max_bytes: int = MAX_BYTES) -> "Certificate":
@@ -101,7 +101,7 @@ class Certificate:
             The text is longer than ``max_bytes``, no JSON, or no certificate: a field is missing, unknown, of
             another type or out of its range, or fields contradict each other.
         """
-        return cls(**stored.parsed(text, max_bytes))
+        return cls(**as_json.parsed(text, max_bytes))
 
     # ------------------------------------------------------------ checking
 
@@ -134,7 +134,7 @@ class Certificate:
             content of a certificate makes it raise; ``verification.or_raise()`` raises
             :class:`CertificateError` for a claim that fails.
         """
-        from .checking import verify
+        from .verification import verify
 
         return verify(self, X, y, exact=exact, kernel=kernel)
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._sparse import is_sparse
-from .enclosed import ZERO
-from .gram_error import EPS, TINY
+from ..theory.enclosed import ZERO
+from ..theory.gram_error import EPS, TINY
 
 if TYPE_CHECKING:
     from .evidence import Evidence

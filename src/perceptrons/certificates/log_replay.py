@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .agreement import need
 from .evidence import Evidence
 from .facts import Updates
-from .needs import need
 
 if TYPE_CHECKING:
     from .certificate import Certificate

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from . import claims, digests, gram
+from ..theory import gram
+from . import claims, digests
 from .claims import CLAIMS
 from .evidence import Space, Vector
 from .facts import Updates
-from .records import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Verdict
+from .parts import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Verdict
 
 Kind = Callable[[str, Any], Any]
 

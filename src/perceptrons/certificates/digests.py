@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
-from ._outward import float64_rounds
+from ..theory._outward import float64_rounds
 
 BLOCK = 1024  # rows digested at a time; part of the format
 

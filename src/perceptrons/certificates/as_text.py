@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import version1
-from .records import Bound, Bracket
-from .replaying import replays
+from .log_replay import replays
+from .parts import Bound, Bracket
 
 if TYPE_CHECKING:
     from .certificate import Certificate

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
-from . import gram
+from ..theory import gram
 from .facts import Facts
 
 LIMIT = 2000  # the spread of the rows is taken when rows or features are at most this many

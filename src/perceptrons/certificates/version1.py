@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .records import BY_ROWS, NOTHING
+from .parts import BY_ROWS, NOTHING
 
 #: What a check of such a certificate is marked with.
 MARK = "checked by the old rules: a certificate of version 1"

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import schema, version1
 from .evidence import Vector
-from .records import CertificateError
+from .parts import CertificateError
 
 if TYPE_CHECKING:
     from .certificate import Certificate

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._sparse import is_sparse
-from . import digests, ends, gram, gram_error
-from ._given import numbers
-from ._outward import float64_rounds
-from .exact import Exact
-from .gram_error import EPS, TINY
+from ..theory import gram, gram_error
+from ..theory._given import numbers
+from ..theory._outward import float64_rounds
+from ..theory.gram_error import EPS, TINY
+from . import bracket_ends, digests
+from .exact_evidence import Exact
 
 #: Lengths are rounded up by at least this much.
 OUTWARD = 1e-12
@@ -275,7 +276,7 @@ class Evidence:
         out: dict[str, tuple[np.ndarray, int, np.ndarray]] = {}
         primal = {name: v.weights for name, v in self.vectors.items() if v.weights is not None}
         if primal:
-            powers = {name: ends.exponent(w) for name, w in primal.items()}
+            powers = {name: bracket_ends.exponent(w) for name, w in primal.items()}
             W = np.vstack([np.ldexp(w, -powers[name]) for name, w in primal.items()])
             S = np.asarray(self.scaled_rows @ np.ascontiguousarray(W[:, :-1].T), dtype=float)
             S = S + self.scaled_bias * W[:, -1]
@@ -345,7 +346,7 @@ class Evidence:
         """Squared lengths of combinations of rows and bounds on their errors, one number a column."""
         if ("squared norms", name) not in self.memo:
             v = self.vectors[name]
-            self.memo["squared norms", name] = ends.kernel_squares(self, v.rows, v.coefficients)
+            self.memo["squared norms", name] = bracket_ends.kernel_squares(self, v.rows, v.coefficients)
         found: tuple[np.ndarray, np.ndarray] = self.memo["squared norms", name]
         return found
 
@@ -373,13 +374,13 @@ class Evidence:
         if self.space.order != 2.0:
             w = self.vectors[name].weights
             assert w is not None
-            power = ends.exponent(w[part])
+            power = bracket_ends.exponent(w[part])
             sizes = np.abs(np.ldexp(w[part], -power))
             return math.ldexp(float(np.sum(sizes**self.space.order) ** (1.0 / self.space.order)), power)
         if (w := self.vectors[name].weights) is not None:
             w = w[:, :-1] if self.space.free else w
             w = w if self.problem == "joint" else w[part]
-            power = ends.exponent(w)
+            power = bracket_ends.exponent(w)
             return math.ldexp(float(np.linalg.norm(np.ldexp(w, -power))), power)
         if ("norm", name, part) not in self.memo:
             self.memo["norm", name, part] = self._kernel_norm(name, part)
@@ -429,7 +430,7 @@ class Evidence:
     def low(self, name: str, part: int = 0) -> float:
         """The geometric margin of a vector on the sample, rounded down; -inf where it does not separate."""
         if ("low", name, part) not in self.memo:
-            self.memo["low", name, part] = ends.low(self, name, part)
+            self.memo["low", name, part] = bracket_ends.low(self, name, part)
         return float(self.memo["low", name, part])
 
     def normalised_low(self, name: str, part: int = 0) -> float:

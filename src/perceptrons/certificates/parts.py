@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .bracket_ends import RowWeights
 from .claims import CLAIMS
-from .ends import RowWeights
 
 #: What an upper end follows from.
 BY_ROWS, NOTHING = "weights on rows", "nothing"

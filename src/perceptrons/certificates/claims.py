@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from . import bounds, ends, measured, symbols
+from ..theory import bounds
+from . import bracket_ends, measured, symbols
 from .facts import SLACK, Claim
 
 
@@ -220,7 +221,7 @@ CLAIMS: dict[str, Claim] = {
     "on the boundary": _counted(
         "on_boundary",
         "rows on the boundary at the end",
-        lambda f, part, v, c: {"rows": ends.on_boundary(f.evidence, "w", part)},
+        lambda f, part, v, c: {"rows": bracket_ends.on_boundary(f.evidence, "w", part)},
         lambda rows: rows,
         "==",
     ),

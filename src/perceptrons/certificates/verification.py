@@ -15,16 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import claims, digests, ends, gram, stored, version1
-from ._given import numbers
+from ..theory import gram
+from ..theory._given import numbers
+from ..theory.enclosed import enclosed, rational
+from . import as_json, bracket_ends, claims, digests, version1
+from .agreement import AGREE, Failure, close, need
 from .certificate import Certificate, CertificateError
 from .claims import CLAIMS
-from .enclosed import enclosed, rational
 from .evidence import Evidence
 from .facts import Comparator, Facts
-from .needs import AGREE, Failure, close, need
-from .records import BY_ROWS
-from .replaying import check_log, replays
+from .log_replay import check_log, replays
+from .parts import BY_ROWS
 
 #: An end of a bracket may be this much weaker than what its evidence proves.
 TIGHT = 1e-6
@@ -130,7 +131,7 @@ def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Ite
     """Every claim with its check, in the order in which they are checked."""
 
     def body() -> None:
-        found = digests.body_digest(stored.body(c))
+        found = digests.body_digest(as_json.body(c))
         need(found == c.sha256, f"the content has {found}, the certificate says {c.sha256}")
 
     def rows() -> None:
@@ -259,14 +260,14 @@ class _State:
         near = abs(b.low - found) <= TIGHT * found + self._idle
         need(near, f"the margin is {found!r}, not {b.low!r}")
         if not b.low <= found:
-            need(ends.low_holds(self.e, b.vector, r, b.low), f"some row has a margin below {b.low!r}")
+            need(bracket_ends.low_holds(self.e, b.vector, r, b.low), f"some row has a margin below {b.low!r}")
 
     def up(self, r: int) -> None:
         b = self.c.brackets[r]
-        found = ends.up(self.e, b.weights, r)
+        found = bracket_ends.up(self.e, b.weights, r)
         near = b.up <= found * (1.0 + TIGHT) + self._idle
         need(near, f"the bound is {found!r}, not {b.up!r}")
-        need(ends.up_holds(self.e, b.weights, r, b.up), f"only {found!r} is proved, not {b.up!r}")
+        need(bracket_ends.up_holds(self.e, b.weights, r, b.up), f"only {found!r} is proved, not {b.up!r}")
 
     def counts(self) -> None:
         run = self.c.run

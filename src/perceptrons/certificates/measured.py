@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import digamma, zeta
 
-from . import bounds
+from ..theory import bounds
 from .facts import SLACK, Facts
 
 GRAM_ROWS = 100  # rows whose kernel matrix is tried for a negative eigenvalue

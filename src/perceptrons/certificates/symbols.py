@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _arguments as arg
-from . import bounds
+from ..theory import _arguments as arg
+from ..theory import bounds
 from .facts import Facts
 from .measured import gram_eigenvalues
-from .spread import spread_terms
+from .row_spread import spread_terms
 
 
 def R(f: Facts) -> float:
