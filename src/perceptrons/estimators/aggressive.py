@@ -19,7 +19,7 @@ class MIRA(FirstOrder):
 
     When :math:`y\langle w, x\rangle \le p`, update
     :math:`w \leftarrow w + \frac{1 - y\langle w,x\rangle}{\|x\|^2}\,y x`. ``p=0`` updates on mistakes only;
-    larger p aims at a larger margin.
+    larger p, p-aggressive MIRA or AMIRA, aims at a larger margin.
 
     If :math:`y\langle u, x\rangle \ge 1` everywhere, that is :math:`\gamma = 1/\|u\|`, at most
     :math:`R^2/((1-p)\gamma)^2` updates; after a clean pass the geometric margin exceeds
@@ -34,17 +34,17 @@ class MIRA(FirstOrder):
     p : float, default=0.0
         In [0, 1) for the functional test, at least 0 for the geometric one.
     margin : {"functional", "geometric"}, default="functional"
+        What p is compared with: :math:`y\langle w, x\rangle`, or that divided by :math:`\|w\|`.
     variant : {"pa", "crammer_singer"}, default="pa"
         ``"crammer_singer"`` is the norm-minimising form for three or more classes; it needs ``coef_init``,
         because from W = 0 it never moves.
     solver : {"top", "exact"}, default="top"
         Several classes: meet the constraint of the best rival, or those of all rivals at once.
-    **others
-        See :class:`OnlineClassifier`.
 
     Attributes
     ----------
     n_stalled_ : int
+        Rows that asked for an update although their margin was 1.
 
     References
     ----------
@@ -128,10 +128,9 @@ class PassiveAggressive(FirstOrder):
     C : float, default=1.0
         Largest step (I), or inverse damping (II); unused by ``"hard"``. Row weights multiply it.
     variant : {"I", "II", "hard"}, default="I"
+        Which of the three steps.
     solver : {"top", "exact"}, default="top"
         Several classes: meet the constraint of the best rival, or those of all rivals at once.
-    **others
-        See :class:`OnlineClassifier`.
 
     Attributes
     ----------
@@ -201,11 +200,10 @@ class ROMMA(FirstOrder):
     Parameters
     ----------
     aggressive : bool, default=False
+        Update on rows of too small a margin, too.
     delta : float, default=0.0
         :math:`\delta` in [0, 1): how much of the best margin the aggressive form gives away. With 0 the
         updates are not bounded.
-    **others
-        See :class:`OnlineClassifier`.
 
     Attributes
     ----------
@@ -260,8 +258,6 @@ class ALMA(FirstOrder):
     ----------
     alpha : float, default=0.9
         :math:`\alpha` in (0, 1]: how much of the margin is given away.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------

@@ -36,6 +36,7 @@ class BudgetKernelPerceptron(KernelBased):
         that the list stops growing by itself. With ``eta`` towards 0 it makes the perceptron's updates [3]_.
 
     An example that comes again is a new entry. More than two classes: one list per class against the rest.
+    The last w predicts; there is no other readout.
 
     Parameters
     ----------
@@ -43,22 +44,14 @@ class BudgetKernelPerceptron(KernelBased):
         Longest support list. None, no limit, is for the projectron; with a limit it projects every mistake
         once its list is full.
     policy : {"random", "oldest", "forgetron", "projectron"}, default="random"
+        What becomes of a full list, see above.
     eta : float, default=0.1
         Largest distance that the projectron closes by projecting.
-    kernel, fit_intercept, intercept_scaling, block_size
-        See :class:`KernelClassifier`.
-    mistake : {"margin", "prediction"}, default="margin"
-    **others
-        See :class:`OnlineClassifier`. There is one readout, the last w.
 
     Attributes
     ----------
     support_ : ndarray of int
         The rows in the list, oldest first, as numbered in the pass that brought them in; of all classes.
-    support_vectors_, dual_coef_, n_support_
-        As in :class:`KernelClassifier`.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------

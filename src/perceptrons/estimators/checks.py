@@ -9,6 +9,8 @@ from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
+from . import documenting
+
 T = TypeVar("T", bound=type)
 
 
@@ -17,9 +19,12 @@ def estimator(cls: T) -> T:
     """Decorator: the annotated class attributes are the constructor's parameters.
 
     scikit-learn wants an ``__init__`` that lists every parameter and does nothing but store it. That is a
-    dataclass.
+    dataclass. The signature begins with the parameters of the class itself, and its docstring describes those
+    that it inherits, too.
     """
     made: Any = dataclass(repr=False, eq=False, kw_only=True)(cls)
+    made.__init__.__signature__ = documenting.own_first(made)
+    made.__doc__ = documenting.completed(made)
     return made
 
 

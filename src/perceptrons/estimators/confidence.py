@@ -16,7 +16,15 @@ from .one_row import Streaming
 
 @estimator
 class SecondOrder(Streaming):
-    """Learners with a covariance; several classes: one against the rest."""
+    r"""Learners with a covariance; several classes: one against the rest.
+
+    Attributes
+    ----------
+    covariance_ : ndarray
+        :math:`\Sigma`, or its diagonal, of each learner; the constant coordinate last, where there is one.
+    margin_bounds_ : None
+        No margin is stated.
+    """
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from w = 0; drop coef_init and intercept_init.")
@@ -46,8 +54,6 @@ class SecondOrderPerceptron(SecondOrder):
     ----------
     a : float, default=1.0
         :math:`a > 0`.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------
@@ -104,8 +110,6 @@ class AROW(SecondOrder):
         :math:`r > 0`; larger is more cautious.
     covariance : {"diagonal", "full"}, default="diagonal"
         The diagonal of the update, or all of it at :math:`O(n^2)` a row; the bound is for ``"full"``.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------
@@ -149,9 +153,9 @@ class SCW(SecondOrder):
     C : float, default=1.0
         Cap (I) or inverse damping (II) of :math:`\alpha`.
     variant : {"I", "II"}, default="I"
+        How :math:`\alpha` is softened: a cap, or a damping.
     covariance : {"diagonal", "full"}, default="diagonal"
-    **others
-        See :class:`OnlineClassifier`.
+        Full: one row costs :math:`O(n^2)`.
 
     References
     ----------

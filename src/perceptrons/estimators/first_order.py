@@ -24,7 +24,20 @@ READOUTS = ("last", "average", "vote", "random")
 
 @estimator
 class FirstOrder(Streaming):
-    """Learners whose w is a combination of rows."""
+    r"""Learners whose w is a combination of rows.
+
+    Parameters
+    ----------
+    readout : {"last", "average", "vote", "random"}, default="last"
+        Which weights predict: the last, their average over the examples, a vote in which each weight
+        vector counts for the examples it survived, or one vector drawn at random (once per fit).
+    include_initial : bool, default=False
+        Give the initial vector one more vote; the theorems on voting need it.
+    normalized_votes : bool, default=False
+        Use :math:`w/\|w\|` for each vector in the average, and for ``last`` and ``random``.
+    multiclass : {"joint", "ovr"}, default="joint"
+        More than two classes: prototypes learned together, or one learner per class against the rest.
+    """
 
     readout: str = "last"
     include_initial: bool = False
@@ -154,92 +167,6 @@ class OnlineClassifier(FirstOrder):
     ----------
     rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
         Default: ``rules.Perceptron()``. Names, such as ``"pa1"``, are those of ``rules.NAMES``.
-    fit_intercept : bool, default=True
-    intercept_scaling : float or "auto", default=1.0
-        :math:`B`. It counts in the length of a row. ``"auto"``: 0.3 times the median length of the rows of a
-        ``fit``, kept as ``intercept_scaling_``. Use it where rows are not much longer than 1, such as tf-idf
-        rows of length 1: with :math:`B = 1` half of each step would go to the intercept. ``partial_fit`` and
-        ``learn_one`` do not see all rows and take a number.
-    row_norm : {None, "l2"}, default=None
-        ``"l2"`` divides each row, with its constant coordinate, by its length.
-    mistake : {"margin", "prediction"}, default="margin"
-        What a mistake is when the score is 0: always one (``margin``), or only if the prediction, which
-        is the smaller label, is wrong.
-    readout : {"last", "average", "vote", "random"}, default="last"
-        Which weights predict: the last, their average over the examples, a vote in which each weight
-        vector counts for the examples it survived, or one vector drawn at random (once per fit).
-    include_initial : bool, default=False
-        Give the initial vector one more vote; the theorems on voting need it.
-    normalized_votes : bool, default=False
-        Use :math:`w/\|w\|` for each vector in the average, and for ``last`` and ``random``.
-    multiclass : {"joint", "ovr"}, default="joint"
-        More than two classes: prototypes learned together, or one learner per class against the rest.
-    max_iter : int or None, default=20
-        Largest number of epochs; None: until a pass without update.
-    shuffle : bool, default=True
-        A fresh permutation before every epoch.
-    random_state : int, numpy generator or None, default=None
-    class_weight : dict, "balanced", "running" or None, default=None
-        Multiplies the weights of the rows. ``"balanced"``: :math:`n/(k\,n_c)` for the :math:`n_c` rows of a
-        class among the n rows of a fit with k classes; ``partial_fit`` and ``learn_one``, which do not see
-        all rows, refuse it. ``"running"``: the same by the counts up to and including the row, so that any
-        cut into batches makes the same model. Rows of weight 0 are not counted; the counts go on from epoch
-        to epoch and from call to call, and are stored with the model.
-    warm_start : bool, default=False
-        ``fit`` goes on from the weights it finds.
-    early_stopping : bool, default=False
-        Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
-        better score on them. The epoch with the best score is kept, with its counts, log and bracket; see
-        ``best_iter_``. ``partial_fit`` and ``learn_one`` refuse it.
-    validation_fraction : float, default=0.1
-    n_iter_no_change : int, default=5
-    tol : float or None, default=None
-        Stop, too, after ``n_iter_no_change`` epochs in a row whose mean loss is not below the least so far
-        by ``tol`` or more. The loss of a row is :math:`\max(0, 1 - m)^2`, before the row is learned. None:
-        the loss stops nothing. For learners that count this loss, so not for the multiplicative ones.
-    log_updates : bool, default=False
-        Keep ``update_log_``.
-    max_log : int, default=10_000_000
-        Refuse a log longer than this.
-    callback : callable or None, default=None
-        Called as ``callback(estimator)`` after each epoch; a true answer stops. scikit-learn's own callbacks,
-        such as its ``ProgressBar``, are set by :meth:`set_callbacks`.
-    n_jobs : int or None, default=None
-        Threads for one-vs-rest.
-    verbose : int, default=0
-        1: progress on standard error.
-
-    Attributes
-    ----------
-    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
-        As in scikit-learn.
-    n_mistakes_, n_updates_, n_errors_ : int
-        Rows on the wrong side or on the hyperplane; updates; wrong predictions of the last w. One-vs-rest:
-        the sums.
-    progressive_errors_, progressive_rows_ : int
-        Wrong predictions of the readout in force, each made before its row was learned, and the rows that are
-        counted: those of ``partial_fit``, and of ``learn_one`` where that costs nothing (the last w of one
-        learner) or :meth:`set_progressive` asks for it. The first row of a label that was not declared is an
-        error. Not for vote and random, nor on a GPU; ``fit`` counts nothing.
-    history_ : list of dict
-        The same counts per epoch, up to the one that is kept.
-    best_iter_ : int
-        With ``early_stopping``: the epoch that is kept, counted from 1; ``n_iter_`` counts all that were run,
-        and ``validation_scores_`` has their scores. With ``order=`` the last one is kept.
-    stop_reason_ : str
-        ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"callback"``, ``"end of order"``,
-        ``"failed"`` …
-    intercept_scaling_ : float
-        The :math:`B` that was learned with; 0 without an intercept.
-    radius_ : float
-        Length of the longest row.
-    margin_bounds_ : (float or None, float)
-        :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`, each
-        rounded to the side on which it is true: no separator has a margin beyond :math:`\gamma_{up}`. A pair
-        per class for one-vs-rest. :math:`\gamma_{low}` is :math:`-\infty` where w does not separate the rows,
-        None where they were not read again.
-    update_log_ : structured array
-        Epoch, row and step of every update, with ``log_updates=True``.
 
     Examples
     --------

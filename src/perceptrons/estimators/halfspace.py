@@ -39,7 +39,33 @@ def auto_scaling(lengths: np.ndarray) -> float:
 
 @estimator
 class Halfspace(ClassifierMixin, BaseEstimator):
-    """A classifier by the sign of <w, x>, or the largest of several, on augmented rows."""
+    r"""A classifier by the sign of <w, x>, or the largest of several, on augmented rows.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Learn the weight of a constant coordinate :math:`B` that every row gets.
+    intercept_scaling : float or "auto", default=1.0
+        :math:`B`. It counts in the length of a row. ``"auto"``: 0.3 times the median length of the rows of a
+        ``fit``, kept as ``intercept_scaling_``. Use it where rows are not much longer than 1, such as tf-idf
+        rows of length 1: with :math:`B = 1` half of each step would go to the intercept. ``partial_fit`` and
+        ``learn_one`` do not see all rows and take a number.
+    row_norm : {None, "l2"}, default=None
+        ``"l2"`` divides each row, with its constant coordinate, by its length.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X has them.
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        The weights that predict.
+    intercept_ : ndarray of shape (1 or n_classes,)
+        :math:`B` times the weight of the constant coordinate.
+    """
 
     fit_intercept: bool = True
     intercept_scaling: float | str = 1.0

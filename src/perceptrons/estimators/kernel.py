@@ -22,7 +22,31 @@ from .progress import Progress
 
 @estimator
 class KernelLearner(KernelBased, FirstOrder):
-    """What kernel learners share; see :class:`KernelClassifier` for the parameters."""
+    r"""What kernel learners with every rule share.
+
+    Parameters
+    ----------
+    cache_mb : float, default=1000
+        Kernel values with support rows that are kept from one epoch to the next, in megabytes.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        ``"cuda"`` needs torch and works in float32 unless ``precision`` says otherwise. ``"auto"`` takes the
+        GPU for float32 rows, if there is one and kernel and rule run there.
+    precision : {None, "float32", "float64"}, default=None
+        None: that of the rows. On a GPU float64 makes the same updates as the CPU; float32 may differ where a
+        margin is smaller than its rounding, see ``smallest_margin_``.
+    multiclass : {"joint", "ovr"}, default="joint"
+        One-vs-rest learners share the kernel values.
+
+    Attributes
+    ----------
+    margin_bounds_ : (float or None, float)
+        In the space of the kernel: :math:`\gamma_{low}`, after a clean pass, and
+        :math:`\|w\|/\sum\tau`.
+    radius_ : float
+        :math:`\sqrt{\max k(x, x)}`.
+    smallest_margin_ : float
+        The smallest :math:`|m|` that float32 arithmetic on a device has decided on; inf elsewhere.
+    """
 
     cache_mb: float = 1000.0
     device: str = "auto"
@@ -199,44 +223,6 @@ class KernelClassifier(KernelLearner, OnlineClassifier):
     ----------
     rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
         Default: ``rules.Perceptron()``. Names, such as ``"pa1"``, are those of ``rules.NAMES``.
-    kernel : kernel of :mod:`perceptrons.kernels`, its name, or a function of two objects
-        Default: ``"polynomial"``, :math:`(1 + \langle x, z\rangle)^2`. ``"precomputed"``: X is the matrix of
-        kernel values with the training objects.
-    fit_intercept : bool, default=False
-        True adds :math:`B^2` to the kernel. Most kernels contain a constant already.
-    intercept_scaling : float, default=1.0
-        :math:`B`.
-    block_size : int or "auto", default="auto"
-        Rows in a block; ``"auto"``: up to 1024, as memory allows.
-    cache_mb : float, default=1000
-        Kernel values with support rows that are kept from one epoch to the next, in megabytes.
-    device : {"auto", "cpu", "cuda"}, default="auto"
-        ``"cuda"`` needs torch and works in float32 unless ``precision`` says otherwise. ``"auto"`` takes the
-        GPU for float32 rows, if there is one and kernel and rule run there.
-    precision : {None, "float32", "float64"}, default=None
-        None: that of the rows. On a GPU float64 makes the same updates as the CPU; float32 may differ where a
-        margin is smaller than its rounding, see ``smallest_margin_``.
-    multiclass : {"joint", "ovr"}, default="joint"
-        One-vs-rest learners share the kernel values.
-    **others
-        See :class:`OnlineClassifier`.
-
-    Attributes
-    ----------
-    support_ : ndarray of int
-        The rows that w is made of.
-    support_vectors_ : array, CSR matrix or list
-        Those rows themselves.
-    dual_coef_ : ndarray of shape (1 or n_classes, n_support)
-        Their coefficients, with signs.
-    n_support_ : int
-    margin_bounds_ : (float or None, float)
-        In the space of the kernel: :math:`\gamma_{low}`, after a clean pass, and
-        :math:`\|w\|/\sum\tau`.
-    radius_ : float
-        :math:`\sqrt{\max k(x, x)}`.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------
@@ -265,13 +251,9 @@ class KernelPerceptron(KernelLearner, PerceptronFamily):
 
     Parameters
     ----------
-    kernel, fit_intercept, intercept_scaling, block_size, cache_mb, device, precision
-        See :class:`KernelClassifier`.
     readout : {"last", "average", "vote", "random"}, default="last"
         A vote needs the kernel values of a new object with every support row once; the scores of all weight
         vectors are prefix sums of them.
-    learning_rate, mistake, scheme, **others
-        See :class:`Perceptron` and :class:`OnlineClassifier`.
 
     Examples
     --------

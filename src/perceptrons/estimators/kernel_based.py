@@ -22,7 +22,33 @@ from .writing import one_writer, unchanged_on_error
 
 @estimator
 class KernelBased(Streaming):
-    """A learner that knows its objects by a kernel."""
+    r"""A learner that knows its objects by a kernel.
+
+    Parameters
+    ----------
+    kernel : kernel of :mod:`perceptrons.kernels`, its name, or a function of two objects
+        Default: ``"polynomial"``, :math:`(1 + \langle x, z\rangle)^2`. ``"precomputed"``: X is the matrix of
+        kernel values with the training objects.
+    fit_intercept : bool, default=False
+        True adds :math:`B^2` to the kernel. Most kernels contain a constant already.
+    intercept_scaling : float, default=1.0
+        :math:`B`.
+    block_size : int or "auto", default="auto"
+        Rows in a block; ``"auto"``: up to 1024, as memory allows.
+
+    Attributes
+    ----------
+    support_ : ndarray of int
+        The rows that w is made of.
+    support_vectors_ : array, CSR matrix or list
+        Those rows themselves.
+    dual_coef_ : ndarray of shape (1 or n_classes, n_support)
+        Their coefficients, with signs.
+    n_support_ : int
+        How many they are.
+    """
+
+    _LACKS: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     fit_intercept: bool = False
     kernel: Any = "polynomial"

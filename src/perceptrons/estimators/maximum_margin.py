@@ -58,7 +58,7 @@ class Problem(NamedTuple):
 
 @estimator
 class MaxMargin(Halfspace):
-    r"""The maximum-margin classifier: hard margin, or soft with a price C.
+    r"""The maximum-margin classifier: the hard-margin SVM, or a soft one with a price C.
 
     Primal: :math:`\min\tfrac12\|w\|^2` subject to :math:`y_i(\langle w, x_i\rangle + b) \ge 1`. A finite C
     adds :math:`C\sum\xi_i` for what margins lack,
@@ -106,18 +106,22 @@ class MaxMargin(Halfspace):
     max_iter : int, default=1000
         Passes over all rows; iterations of ``"piqp"``.
     verbose : int, default=0
+        1: progress on standard error.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1 or n_classes, n_features)
         Not with a kernel.
     intercept_ : ndarray of shape (1 or n_classes,)
+        :math:`b`.
     support_ : ndarray of int
         Rows with :math:`\alpha_i > 0` (in any of the problems).
     support_vectors_ : array, CSR matrix or list
+        Those rows themselves.
     dual_coef_ : ndarray of shape (1 or n_classes, n_support)
         :math:`\alpha_iy_i`.
     n_support_ : int
+        How many they are.
     margin_ : float, or a list per class
         :math:`1/\|w\|`; for the hard margin the smallest distance of a row from the hyperplane.
     slab_width_ : float, or a list per class
@@ -127,8 +131,11 @@ class MaxMargin(Halfspace):
     gap_ : float
         The relative gap (the largest of any class).
     n_iter_ : int
+        Passes over all rows, the most of any class.
     stop_reason_ : {"gap closed", "max_time", "max_iter", "rounding"}, or a list per class
         ``"rounding"``: float64 does not allow a smaller gap.
+    radius_ : float
+        Length of the longest row.
     one_class_ : bool
         y holds one class only. With a bias w = 0, b = 1, and the margin is infinite.
 

@@ -90,17 +90,22 @@ class Winnow(Thresholded):
     Parameters
     ----------
     kind : {1, 2}, default=2
+        What a false positive does: Winnow1 or Winnow2.
     alpha : float, default=2.0
         :math:`\alpha > 1`.
     threshold : float or None, default=None
         :math:`\theta \ge 1`; None: the number of inputs.
-    **others
-        See :class:`OnlineClassifier`; ``intercept_`` is :math:`-\theta`.
 
     Attributes
     ----------
-    n_promotions_, n_demotions_ : int
-        Updates on positive and on negative rows.
+    n_promotions_ : int
+        Updates on positive rows.
+    n_demotions_ : int
+        Updates on negative rows.
+    intercept_ : ndarray of shape (1 or n_classes,)
+        :math:`-\theta`.
+    margin_bounds_ : None
+        No margin is stated.
 
     References
     ----------
@@ -171,8 +176,6 @@ class Elimination(Thresholded):
     ----------
     literals : {"monotone", "all"}, default="monotone"
         The inputs, or the inputs and their negations.
-    **others
-        See :class:`OnlineClassifier`.
 
     Attributes
     ----------
@@ -180,6 +183,12 @@ class Elimination(Thresholded):
         Which literals stand: the inputs, then their negations.
     inconsistent_ : bool
         A false negative was met.
+    coef_ : ndarray of shape (1 or n_classes, n_features)
+        1 where an input stands, less 1 where its negation does.
+    intercept_ : ndarray of shape (1 or n_classes,)
+        What makes the score of a row without a true literal negative.
+    margin_bounds_ : None
+        No margin is stated.
 
     Examples
     --------
@@ -239,14 +248,13 @@ class BalancedWinnow(Streaming):
     ----------
     eta : float, default=0.1
         :math:`\eta`; there is no value that is safe for all data.
-    mistake : {"margin", "prediction"}, default="margin"
-    **others
-        See :class:`OnlineClassifier`. ``margin_bounds_`` is for the L1 margin.
 
     Attributes
     ----------
     z_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
         :math:`z`.
+    margin_bounds_ : (float or None, float)
+        Around the best margin :math:`\min y\langle u, x\rangle` of any u with :math:`\|u\|_1 = 1`.
 
     References
     ----------
@@ -302,7 +310,7 @@ class BalancedWinnow(Streaming):
 
 @estimator
 class PNormPerceptron(Streaming):
-    r"""p-norm perceptron: between the perceptron (p = 2) and Winnow (large p).
+    r"""The p-norm perceptron: between the perceptron (p = 2) and Winnow (large p).
 
     On a mistake :math:`\theta \leftarrow \theta + y x`; predict with
     :math:`w_i = \operatorname{sign}(\theta_i)|\theta_i|^{p-1}/\|\theta\|_p^{p-2}`.
@@ -314,14 +322,13 @@ class PNormPerceptron(Streaming):
     ----------
     p : float, default=2.0
         :math:`p \ge 2`.
-    mistake : {"margin", "prediction"}, default="margin"
-    **others
-        See :class:`OnlineClassifier`. ``margin_bounds_`` is for u of unit q-norm.
 
     Attributes
     ----------
     theta_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
         :math:`\theta`.
+    margin_bounds_ : (float or None, float)
+        Around the best margin of any u with :math:`\|u\|_q = 1`.
 
     References
     ----------

@@ -43,7 +43,92 @@ class Batch(NamedTuple):
 
 @estimator
 class Online(Watched, Weighing, Progressive):
-    """What all online learners share; see :class:`perceptrons.OnlineClassifier` for the parameters."""
+    r"""What all online learners share.
+
+    Parameters
+    ----------
+    max_iter : int or None, default=20
+        Largest number of epochs; None: until a pass without update.
+    shuffle : bool, default=True
+        A fresh permutation before every epoch.
+    random_state : int, numpy generator or None, default=None
+        Draws the permutations, and whatever else is drawn.
+    class_weight : dict, "balanced", "running" or None, default=None
+        Multiplies the weights of the rows. ``"balanced"``: :math:`n/(k\,n_c)` for the :math:`n_c` rows of a
+        class among the n rows of a fit with k classes; ``partial_fit`` and ``learn_one``, which do not see
+        all rows, refuse it. ``"running"``: the same by the counts up to and including the row, so that any
+        cut into batches makes the same model. Rows of weight 0 are not counted; the counts go on from epoch
+        to epoch and from call to call, and are stored with the model.
+    mistake : {"margin", "prediction"}, default="margin"
+        What a mistake is when the score is 0: always one (``margin``), or only if the prediction, which
+        is the smaller label, is wrong.
+    warm_start : bool, default=False
+        ``fit`` goes on from the weights it finds.
+    early_stopping : bool, default=False
+        Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
+        better score on them. The epoch with the best score is kept, with its counts, log and bracket; see
+        ``best_iter_``. ``partial_fit`` and ``learn_one`` refuse it.
+    validation_fraction : float, default=0.1
+        Of the rows, for ``early_stopping``.
+    n_iter_no_change : int, default=5
+        Epochs without improvement that ``early_stopping`` and ``tol`` wait for.
+    tol : float or None, default=None
+        Stop, too, after ``n_iter_no_change`` epochs in a row whose mean loss is not below the least so far
+        by ``tol`` or more. The loss of a row is :math:`\max(0, 1 - m)^2`, before the row is learned. None:
+        the loss stops nothing. For learners that count this loss, so not for the multiplicative ones.
+    log_updates : bool, default=False
+        Keep ``update_log_``.
+    max_log : int, default=10_000_000
+        Refuse a log longer than this.
+    callback : callable or None, default=None
+        Called as ``callback(estimator)`` after each epoch; a true answer stops. scikit-learn's own callbacks,
+        such as its ``ProgressBar``, are set by :meth:`set_callbacks`.
+    n_jobs : int or None, default=None
+        Threads for one-vs-rest.
+    verbose : int, default=0
+        1: progress on standard error.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Epochs that were run; 1 after ``partial_fit``.
+    n_mistakes_ : int
+        Rows on the wrong side of the hyperplane or on it; one-vs-rest: the sum, as of the other counts.
+    n_updates_ : int
+        Updates.
+    n_errors_ : int
+        Wrong predictions of the last w.
+    progressive_errors_ : int
+        Wrong predictions of the readout in force, each made before its row was learned. Counted are the rows
+        of ``partial_fit``, and of ``learn_one`` where that costs nothing (the last w of one learner) or
+        :meth:`set_progressive` asks for it. The first row of a label that was not declared is an error. Not
+        for vote and random, nor on a GPU; ``fit`` counts nothing.
+    progressive_rows_ : int
+        The rows that ``progressive_errors_`` counts.
+    history_ : list of dict
+        The same counts per epoch, up to the one that is kept.
+    best_iter_ : int
+        With ``early_stopping``: the epoch that is kept, counted from 1; ``n_iter_`` counts all that were run.
+        With ``order=`` the last one is kept.
+    validation_scores_ : list of float
+        With ``early_stopping``: the score of each epoch on the rows held out.
+    stop_reason_ : str
+        ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"callback"``, ``"end of order"``,
+        ``"failed"`` …
+    intercept_scaling_ : float
+        The :math:`B` that was learned with; 0 without an intercept.
+    radius_ : float
+        Length of the longest row.
+    margin_bounds_ : (float or None, float)
+        :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`, each
+        rounded to the side on which it is true: no separator has a margin beyond :math:`\gamma_{up}`. A pair
+        per class for one-vs-rest. :math:`\gamma_{low}` is :math:`-\infty` where w does not separate the rows,
+        None where they were not read again.
+    sum_sq_norms_ : float
+        Squared lengths of the rows that were updated on, summed over the updates.
+    update_log_ : structured array
+        Epoch, row and step of every update, with ``log_updates=True``.
+    """
 
     max_iter: int | None = 20
     shuffle: bool = True

@@ -21,7 +21,18 @@ from .undoing import twin
 
 @estimator
 class PerceptronFamily(FirstOrder):
-    """Perceptron with any readout."""
+    r"""Perceptron with any readout.
+
+    Parameters
+    ----------
+    learning_rate : float, "updates" or "examples", default=1.0
+        :math:`\eta`; or 1/k at the k-th update, or 1/t at the t-th example of all epochs. Those two converge
+        on separable data, too, but the bounds are exponential: :math:`e^{1.29 R/\gamma}` updates with 1/k,
+        :math:`e^{1.29 m R/\gamma}` epochs over m rows with 1/t, which has no bound in a stream. 200 separable
+        rows may see no clean pass in thousands of epochs with 1/t: ``max_iter=None`` warns then.
+    scheme : {"top", "uniform", "proportional"}, default="top"
+        Which rivals lose :math:`x`: the best one, all alike, or in proportion to their excess.
+    """
 
     learning_rate: float | str = 1.0
     mistake: str = "margin"
@@ -76,27 +87,14 @@ class Perceptron(PerceptronFamily):
     On a mistake, :math:`y\langle w, x\rangle \le 0`, update :math:`w \leftarrow w + \eta y x`.
 
     If :math:`\|x\| \le R` and some unit :math:`u` has :math:`y\langle u, x\rangle \ge \gamma > 0` for every
-    row, it makes at most :math:`(R/\gamma)^2` updates, in any order, for ever, and ``fit`` reaches a clean
-    pass after at most :math:`\lfloor (R/\gamma)^2 \rfloor + 1` epochs [2]_. From :math:`w = 0` the rate
-    :math:`\eta` only scales :math:`w`. On any data :math:`\gamma^* \le \|w\|/\sum\tau`, the upper end of
-    ``margin_bounds_``.
+    row, it makes at most :math:`(R/\gamma)^2` updates, in any order, for ever: Novikoff's mistake bound [2]_.
+    ``fit`` then reaches a clean pass after at most :math:`\lfloor (R/\gamma)^2 \rfloor + 1` epochs. From
+    :math:`w = 0` the rate :math:`\eta` only scales :math:`w`. On any data
+    :math:`\gamma^* \le \|w\|/\sum\tau`, the upper end of ``margin_bounds_``.
 
     Several classes: prototypes; on a mistake the true class gains :math:`x` and the rivals that score at
     least as much lose it. At most :math:`2R^2/\delta^2` mistakes for a separator of margin
     :math:`\delta` [3]_.
-
-    Parameters
-    ----------
-    learning_rate : float, "updates" or "examples", default=1.0
-        :math:`\eta`; or 1/k at the k-th update, or 1/t at the t-th example of all epochs. Those two converge
-        on separable data, too, but the bounds are exponential: :math:`e^{1.29 R/\gamma}` updates with 1/k,
-        :math:`e^{1.29 m R/\gamma}` epochs over m rows with 1/t, which has no bound in a stream. 200 separable
-        rows may see no clean pass in thousands of epochs with 1/t: ``max_iter=None`` warns then.
-    mistake : {"margin", "prediction"}, default="margin"
-    scheme : {"top", "uniform", "proportional"}, default="top"
-        Which rivals lose :math:`x`: the best one, all alike, or in proportion to their excess.
-    **others
-        See :class:`OnlineClassifier`.
 
     References
     ----------
@@ -129,8 +127,6 @@ class AveragedPerceptron(PerceptronFamily):
     ----------
     normalized_votes : bool, default=False
         Average :math:`w/\|w\|` instead of :math:`w`.
-    **others
-        See :class:`Perceptron` and :class:`OnlineClassifier`.
 
     References
     ----------
@@ -165,8 +161,7 @@ class VotedPerceptron(PerceptronFamily):
     Parameters
     ----------
     include_initial : bool, default=False
-    **others
-        See :class:`Perceptron` and :class:`OnlineClassifier`.
+        Give the initial vector one more vote; the theorem needs it.
 
     References
     ----------
@@ -209,8 +204,6 @@ class MarginPerceptron(FirstOrder):
         :math:`\gamma`, in the units of the data.
     eps : float, default=0.5
         :math:`\varepsilon` in (0, 1): how much of the margin is given away.
-    **others
-        See :class:`OnlineClassifier`.
 
     Attributes
     ----------

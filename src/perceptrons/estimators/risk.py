@@ -28,7 +28,7 @@ class Descent(NamedTuple):
 
 @estimator
 class RiskDescent(Halfspace):
-    r"""Descent on the risk that the perceptron descends on, or on the hinge risk.
+    r"""Gradient descent on the perceptron risk, or on the hinge risk; also stochastic gradient descent.
 
     :math:`R(w) = \sum_{i \in V}(c - y_i\langle w, x_i\rangle)` over
     :math:`V = \{i : y_i\langle w, x_i\rangle < c\}`, with :math:`c = 0` (perceptron) or :math:`c = 1`
@@ -46,20 +46,23 @@ class RiskDescent(Halfspace):
     Parameters
     ----------
     loss : {"perceptron", "hinge"}, default="perceptron"
+        :math:`c = 0` or :math:`c = 1`.
     batch_size : int or None, default=None
         None: all rows. An integer: rows in visiting order in groups of this size.
     pick : {None, "first", "worst", "random"}, default=None
-        One row of V per step: the first, the one with the smallest margin, or one at random. Excludes
+        One row of V per step: the first, the one with the smallest margin, or one at random, which is
+        stochastic gradient descent. Excludes
         ``batch_size``.
     step : float or "line-search", default=1.0
         :math:`\varepsilon`; line search is for full batches.
     max_steps : int, default=1000
+        Largest number of steps.
     shuffle : bool, default=False
         Visit groups of rows in a fresh order each time round.
     random_state : int, numpy generator or None, default=None
-    fit_intercept, intercept_scaling, row_norm
-        See :class:`OnlineClassifier`.
+        Draws the orders, and the rows of ``pick="random"``.
     verbose : int, default=0
+        1: progress on standard error.
 
     Attributes
     ----------
@@ -74,7 +77,13 @@ class RiskDescent(Halfspace):
     on_boundary_ : int
         Rows with :math:`\langle w, x\rangle = 0` at the end.
     stop_reason_ : {"no row in V", "stalled", "max_steps"}
+        Why the descent ended.
     margin_bounds_ : (float, float), or a list of pairs
+        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`; :math:`-\infty` below where w separates nothing.
+    radius_ : float
+        Length of the longest row.
+    intercept_scaling_ : float
+        The :math:`B` that was descended with; 0 without an intercept.
 
     Examples
     --------

@@ -252,7 +252,7 @@ class AllSubsets(Kernel):
 
 @dataclass(frozen=True)
 class Spectrum(Kernel):
-    """Substrings of length p that two strings have in common.
+    """A string kernel: the substrings of length p that two strings have in common.
 
     ``mode="multiset"`` counts pairs of occurrences, ``"set"`` distinct substrings in both, ``"min"`` the
     smaller number of occurrences. Strings shorter than p have none. Objects are ``str`` or ``bytes``.

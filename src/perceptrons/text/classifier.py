@@ -115,19 +115,12 @@ class TextClassifier(TextParameters, OnlineClassifier):
         ``"auto"``: the average, or the last weights for rules with a confidence per column.
     row_norm : {"l2", None}, default="l2"
         Rows, with their constant coordinate, are divided by their length.
-    max_iter : int or None, default=5
     precision : {"float32", "float64"}, default="float32"
         Of the weights and the rows.
     cache_mb : float or None, default=1024
         How much memory hashed rows may take in ``fit``; None: any amount.
-    bits, analyzer, ngram_range, lowercase, stop_words, values, signed, seed, errors, keep_names
-        As in :class:`~perceptrons.TextHasher`.
     n_jobs : int or None, default=None
         Threads for hashing, and for one-vs-rest.
-    fit_intercept, intercept_scaling, mistake, include_initial, normalized_votes, multiclass, shuffle, \
-random_state, class_weight, warm_start, early_stopping, validation_fraction, n_iter_no_change, log_updates, \
-max_log, callback, verbose
-        As in :class:`~perceptrons.OnlineClassifier`.
 
     Attributes
     ----------
@@ -135,8 +128,8 @@ max_log, callback, verbose
         Column to the first feature met there, with ``keep_names=True``.
     n_invalid_ : int
         Invalid bytes that were read over, with ``errors="replace"``.
-    classes_, coef_, intercept_, n_mistakes_, n_updates_, n_errors_, history_, margin_bounds_, …
-        As in :class:`~perceptrons.OnlineClassifier`.
+    covariance_ : ndarray
+        With a rule that keeps a confidence per column: the diagonal of :math:`\Sigma`, of each learner.
 
     Examples
     --------

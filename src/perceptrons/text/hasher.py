@@ -29,27 +29,10 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
 
     Parameters
     ----------
-    bits : int, default=22
-        The rows have :math:`2^{bits}` columns.
-    analyzer : {"word", "char", "char_wb"}, default="word"
-        Features are runs of words, of characters (white space counts as one space), or of the characters of
-        each word with a space on either side.
-    ngram_range : (int, int), default=(1, 1)
-        Shortest and longest run.
-    lowercase : bool, default=True
-    stop_words : "english", list of str or None, default=None
-        Words that are left out before runs are made.
-    values : {"count", "binary", "sublinear"}, default="count"
     norm : {"l2", None}, default="l2"
         Divide each row by its length.
-    signed : bool, default=False
-    seed : int, default=0
-        Another seed is another hash.
-    errors : {"refuse", "replace"}, default="refuse"
-        Invalid UTF-8 is an error, or separates words and is counted in ``n_invalid_``.
-    keep_names : bool, default=False
-        Keep the first feature met in each column, for ``names_``.
     dtype : numpy dtype, default=numpy.float64
+        Of the values.
     n_jobs : int or None, default=None
         Threads.
 

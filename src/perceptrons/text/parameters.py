@@ -17,7 +17,32 @@ LONGEST_GRAM = 32
 
 @estimator
 class TextParameters:
-    """What :class:`~perceptrons.TextHasher` and :class:`~perceptrons.TextClassifier` share."""
+    r"""What :class:`~perceptrons.TextHasher` and :class:`~perceptrons.TextClassifier` share.
+
+    Parameters
+    ----------
+    bits : int, default=22
+        The rows have :math:`2^{bits}` columns.
+    analyzer : {"word", "char", "char_wb"}, default="word"
+        Features are runs of words, of characters (white space counts as one space), or of the characters of
+        each word with a space on either side.
+    ngram_range : (int, int), default=(1, 1)
+        Shortest and longest run.
+    lowercase : bool, default=True
+        Capitals count as small letters.
+    stop_words : "english", list of str or None, default=None
+        Words that are left out before runs are made.
+    values : {"count", "binary", "sublinear"}, default="count"
+        How often a feature occurs, 1, or one plus the logarithm of how often.
+    signed : bool, default=False
+        Half of the features, by another bit of the hash, count negatively.
+    seed : int, default=0
+        Another seed is another hash.
+    errors : {"refuse", "replace"}, default="refuse"
+        Invalid UTF-8 is an error, or separates words and is counted in ``n_invalid_``.
+    keep_names : bool, default=False
+        Keep the first feature met in each column, for ``names_``.
+    """
 
     bits: int = 22
     analyzer: str = "word"

@@ -1,0 +1,137 @@
+"""Docstrings that list every parameter and attribute of a class, each written once.
+
+A class documents the parameters that it declares, in numpydoc's sections. A class that inherits them gets
+their entries, with its own defaults; an entry of its own comes first and wins. An entry may also stand in a
+class above those that declare the parameter, if there are several.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from typing import Any, NamedTuple
+
+_HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
+_ENTRY = re.compile(r"^(?=[A-Za-z_])", re.MULTILINE)
+MERGED = ("Parameters", "Attributes")  #: the sections that are completed
+_DEFAULT = re.compile(r", default=.*")
+
+
+class Section(NamedTuple):
+    """One section of a docstring."""
+
+    title: str
+    text: str
+
+
+class Entry(NamedTuple):
+    """One parameter or attribute, or several that share a text."""
+
+    names: tuple[str, ...]
+    kind: str  #: what follows the colon
+    text: str  #: the indented lines
+
+
+def sections(doc: str) -> tuple[Section, ...]:
+    """A docstring cut at its headings; what comes before the first one has no title."""
+    parts = _HEADING.split(doc)
+    titles = ["", *parts[1::2]]
+    return tuple(Section(title, text.strip("\n")) for title, text in zip(titles, parts[::2], strict=True))
+
+
+def entries(text: str) -> tuple[Entry, ...]:
+    """The entries of a section."""
+    found = []
+    for part in _ENTRY.split(text):
+        if part.strip():
+            head, _, body = part.partition("\n")
+            names, _, kind = head.partition(" : ")
+            found.append(Entry(tuple(name.strip() for name in names.split(",")), kind.strip(), body.rstrip()))
+    return tuple(found)
+
+
+#: class -> heading -> name -> entry: docstrings as they stand in the source
+_WRITTEN: dict[type, dict[str, dict[str, Entry]]] = {}
+
+
+def described(cls: type, title: str) -> dict[str, Entry]:
+    """Every name that the class, or one that it inherits from, describes under this heading."""
+    found: dict[str, Entry] = {}
+    for one in cls.__mro__:
+        for name, entry in _WRITTEN.get(one, {}).get(title, {}).items():
+            found.setdefault(name, entry)
+    return found
+
+
+def completed(cls: Any) -> str | None:
+    """The docstring of a class with all its parameters, as its signature has them, and all its attributes."""
+    doc: str | None = vars(cls).get("__doc__")
+    if not doc:  # python -OO
+        return doc
+    head, *parts = sections(inspect.cleandoc(doc))
+    _WRITTEN[cls] = {
+        part.title: {
+            name: Entry((name,), entry.kind, entry.text)
+            for entry in entries(part.text)
+            for name in entry.names
+        }
+        for part in parts
+        if part.title in MERGED
+    }
+    known, lacks = described(cls, "Parameters"), getattr(cls, "_LACKS", ())
+    defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+    listed = [
+        _with_default(known[name], defaults[name])
+        for name in _in_order(cls)
+        if name in known and name in defaults
+    ]
+    left = [entry for name, entry in described(cls, "Attributes").items() if name not in lacks]
+    merged = [
+        Section(title, "\n".join(map(_shown, found)))
+        for title, found in zip(MERGED, (listed, left), strict=True)
+        if found
+    ]
+    rest = [part for part in parts if part.title not in MERGED]
+    return "\n\n".join(_section(part) for part in (head, *merged, *rest)) + "\n"
+
+
+def _in_order(cls: Any) -> dict[str, None]:
+    """Names of parameters: of the class itself, then of the classes above it."""
+    return dict.fromkeys(name for one in cls.__mro__ for name in vars(one).get("__annotations__", ()))
+
+
+def _with_default(entry: Entry, default: Any) -> Entry:
+    """The default is that of the class, whatever a class above says; one that is explained stays as it is."""
+    if ", default=" not in entry.kind:
+        return entry
+    shown = f'"{default}"' if isinstance(default, str) else f"{default!r}"
+    if _same(entry.kind.rpartition("default=")[2], default):
+        return entry
+    return entry._replace(kind=_DEFAULT.sub(f", default={shown}", entry.kind))
+
+
+def _same(written: str, default: Any) -> bool:
+    """Whether a default that is written down is this one."""
+    if isinstance(default, bool) or not isinstance(default, (int, float)):
+        return written.strip("\"'") == str(default)
+    try:
+        return float(written) == default
+    except ValueError:
+        return False
+
+
+def _shown(entry: Entry) -> str:
+    head = ", ".join(entry.names) + (f" : {entry.kind}" if entry.kind else "")
+    return f"{head}\n{entry.text}" if entry.text else head
+
+
+def _section(part: Section) -> str:
+    return f"{part.title}\n{'-' * len(part.title)}\n{part.text}" if part.title else part.text
+
+
+def own_first(cls: Any) -> inspect.Signature:
+    """The signature of ``__init__``: parameters of the class itself, then those of the classes above it."""
+    signature = inspect.signature(cls.__init__)
+    left = dict(signature.parameters)
+    return signature.replace(parameters=[left[name] for name in ("self", *_in_order(cls)) if name in left])
