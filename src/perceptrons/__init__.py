@@ -33,7 +33,7 @@ _WHERE = {
     "TextClassifier": "text.classifier",
     "advise": "proofs.advice",
     "certify": "proofs.certifying",
-    "separability": "proofs.gordan",
+    "separability": "proofs.linear_separability",
     "save": "models.saving",
     "load": "models.saving",
 }

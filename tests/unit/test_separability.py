@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from perceptrons import datasets, separability, theory
-from perceptrons.proofs import decision_list, gordan
+from perceptrons.proofs import decision_list, linear_separability
 from perceptrons.theory import _lifting, _simplex
 from perceptrons.theory import _rational as rational
 
@@ -180,7 +180,7 @@ def test_more_rows_than_a_part(monkeypatch):
     X, y = overlapping(2000, 3)
     y = np.where(X @ [1.0, 2.0, -1.0] > 0.3, 1, -1)
     X = X + 1e-3 * y[:, None] * np.array([1.0, 2.0, -1.0])
-    monkeypatch.setattr(gordan, "EPOCHS", 1)
+    monkeypatch.setattr(linear_separability, "EPOCHS", 1)
     assert confirmed(separability(X, y), X, y).verdict == "separable"
     i = int(np.argmax(X @ [1.0, 2.0, -1.0]))
     y[i] = -y[i]
@@ -191,9 +191,9 @@ def test_more_rows_than_a_part(monkeypatch):
 @BOTH
 def test_each_solver_alone(monkeypatch, solver, kind):
     other = {"least_squares": "linear_program", "linear_program": "least_squares"}[solver]
-    monkeypatch.setattr(gordan, other, lambda Z, seconds: None)
-    monkeypatch.setattr(gordan, "SMALL", 0)
-    monkeypatch.setattr(gordan, "EPOCHS", 1)
+    monkeypatch.setattr(linear_separability, other, lambda Z, seconds: None)
+    monkeypatch.setattr(linear_separability, "SMALL", 0)
+    monkeypatch.setattr(linear_separability, "EPOCHS", 1)
     for n_rows in (7, 60):
         X, y = overlapping(n_rows)
         expected = "separable" if n_rows == 7 else "not separable"
@@ -201,11 +201,11 @@ def test_each_solver_alone(monkeypatch, solver, kind):
 
 
 def test_without_solvers_whole_numbers_decide(monkeypatch):
-    monkeypatch.setattr(gordan, "least_squares", lambda Z, seconds: None)
-    monkeypatch.setattr(gordan, "linear_program", lambda Z, seconds: None)
+    monkeypatch.setattr(linear_separability, "least_squares", lambda Z, seconds: None)
+    monkeypatch.setattr(linear_separability, "linear_program", lambda Z, seconds: None)
     X, y = overlapping(30)
     assert confirmed(separability(X, y), X, y).verdict == "not separable"
-    monkeypatch.setattr(gordan, "SMALL", 0)
+    monkeypatch.setattr(linear_separability, "SMALL", 0)
     proof = separability(X, y)
     assert proof.verdict == "undecided" and proof.check(X, y) is None
 
@@ -232,7 +232,7 @@ def test_when_whole_numbers_take_too_long(monkeypatch):
     monkeypatch.setattr(_lifting, "null_weights", slow)
     X, y = overlapping()
     assert separability(X, y).verdict == "not separable"  # small data have a simplex method, too
-    monkeypatch.setattr(gordan, "SMALL", 0)
+    monkeypatch.setattr(linear_separability, "SMALL", 0)
     proof = confirmed(separability(X, y), X, y)
     assert proof.verdict == "undecided" and not proof.exact and "augmented margin" in proof.claim
     assert proof.reason == "the time was over"
@@ -240,7 +240,7 @@ def test_when_whole_numbers_take_too_long(monkeypatch):
 
 def test_weights_that_are_not_exact_are_no_verdict(monkeypatch):
     monkeypatch.setattr(_lifting, "null_weights", lambda M, near, late: None)
-    monkeypatch.setattr(gordan, "SMALL", 0)
+    monkeypatch.setattr(linear_separability, "SMALL", 0)
     X, y = overlapping()
     proof = separability(X, y)
     assert proof.verdict == "undecided" and "not exact" in proof.reason

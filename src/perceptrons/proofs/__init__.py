@@ -9,26 +9,26 @@ import importlib
 from typing import Any
 
 _WHERE = {
-    "certify": "certifying",
-    "run_online": "protocol",
-    "OnlineRun": "protocol",
-    "BoundCurves": "protocol",
-    "force_mistakes": "protocol",
-    "ForcedMistakes": "protocol",
-    "Generated": "generators",
-    "separable": "generators",
-    "k_of_r": "generators",
-    "xor": "generators",
-    "shrinking_margin": "generators",
-    "decision_list": "generators",
-    "noisy": "generators",
-    "minimum_error_halfspace": "smallest_error",
-    "MinimumError": "smallest_error",
-    "errors_and_hinge": "smallest_error",
-    "ErrorsAndHinge": "smallest_error",
-    "separability": "gordan",
-    "advise": "advice",
-    "Advice": "advice",
+    "certify": ".certifying",
+    "run_online": ".protocol",
+    "OnlineRun": ".protocol",
+    "BoundCurves": ".protocol",
+    "force_mistakes": ".protocol",
+    "ForcedMistakes": ".protocol",
+    "Generated": "..datasets.generators",
+    "separable": "..datasets.generators",
+    "k_of_r": "..datasets.generators",
+    "xor": "..datasets.generators",
+    "shrinking_margin": "..datasets.generators",
+    "decision_list": "..datasets.generators",
+    "noisy": "..datasets.generators",
+    "minimum_error_halfspace": ".smallest_error",
+    "MinimumError": ".smallest_error",
+    "errors_and_hinge": ".smallest_error",
+    "ErrorsAndHinge": ".smallest_error",
+    "separability": ".linear_separability",
+    "advise": ".advice",
+    "Advice": ".advice",
 }
 
 __all__ = [*_WHERE]
@@ -36,7 +36,7 @@ __all__ = [*_WHERE]
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+        return getattr(importlib.import_module(_WHERE[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

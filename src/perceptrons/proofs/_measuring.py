@@ -28,7 +28,7 @@ from ..theory import _rational as rational
 from ..theory._outward import exponent, row_norms, scaled
 from . import _above as above
 from ._comparators import best_scale
-from .gordan import separability
+from .linear_separability import separability
 
 EPOCHS = 1000  # of a perceptron; on small data this, and not the clock, is the limit
 SMALL = 400_000  # entries of a matrix that exact solvers still take in a moment

@@ -252,7 +252,7 @@ class Case(Subject):
     def proof(self) -> Any:
         """A separator, or a proof that there is none; None where it is not looked for."""
         if self._proof is None and self.problem == "binary" and self.kernel is None and not self.space.unit:
-            from .gordan import separability
+            from .linear_separability import separability
 
             bias = self.space.bias > 0.0
             self._proof = separability(

@@ -25,7 +25,7 @@ from ..theory import weighted_rows
 from . import _above as above
 from ._comparators import best_scale
 from ._tables import up as rounded_up
-from .gordan import separability
+from .linear_separability import separability
 
 __all__ = ["ErrorsAndHinge", "MinimumError", "errors_and_hinge", "minimum_error_halfspace"]
 

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .. import datasets, theory
+from .. import theory
+from . import toy
 
 __all__ = ["Generated", "decision_list", "k_of_r", "noisy", "separable", "shrinking_margin", "xor"]
 
@@ -398,7 +399,7 @@ def xor(n: int = 4, spread: float = 0.5, random_state: int | np.random.Generator
     n = _whole("n", n, 4)
     if not 0.0 <= spread < 1.0:
         raise ValueError(f"spread must be a number from 0 to 1, 1 excluded; got spread={spread!r}.")
-    corners = datasets.xor()
+    corners = toy.xor()
     rng = np.random.default_rng(random_state)
     turn = np.resize(np.arange(4), n)
     noise = rng.uniform(-spread, spread, size=(n, 2))
