@@ -1,4 +1,4 @@
-"""Proofs one can run: the online protocol and its adversary, data with promises, what may be proved of them.
+"""Proofs one can run: certificates, verdicts on separability, advice, the online protocol, adversaries.
 
 Names are loaded when they are asked for.
 """
@@ -13,8 +13,8 @@ _WHERE = {
     "run_online": ".protocol",
     "OnlineRun": ".protocol",
     "BoundCurves": ".protocol",
-    "force_mistakes": ".protocol",
-    "ForcedMistakes": ".protocol",
+    "force_mistakes": ".adversaries",
+    "ForcedMistakes": ".adversaries",
     "Generated": "..datasets.generators",
     "separable": "..datasets.generators",
     "k_of_r": "..datasets.generators",

@@ -13,10 +13,10 @@ import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._sparse import is_sparse
@@ -24,10 +24,9 @@ from ..estimators import checks
 from ..theory import _lifting, _simplex, inseparability, weighted_rows
 from ..theory import _outward as outward
 from ..theory.separability import Separability, claimed
+from ._gordan import ScaledRows, least_squares, linear_program, powers, with_column
 
 EPOCHS = 100  # of the perceptron, at most, in each of two spaces
-NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), measured
-DENSE = 40_000_000  # entries of a dense matrix that may be built
 TINY = 1e-10  # a weight this small beside the largest may be rounding
 SMALL = 40_000  # entries of a tableau in whole numbers
 
@@ -106,13 +105,6 @@ def is_whole(X: Any) -> bool:
     """Whether X holds integers, which float64 may round."""
     kind = X.dtype.kind if hasattr(X, "dtype") else np.asarray(X).dtype.kind
     return kind in "iuO"
-
-
-class Answer(NamedTuple):
-    """What a solver suggests for a part of the rows: weights, or a direction; neither is trusted."""
-
-    weights: np.ndarray | None = None
-    direction: np.ndarray | None = None
 
 
 class Search:
@@ -295,7 +287,7 @@ class Search:
                     return found
         return None
 
-    def _learned(self, space: Space, **params: Any) -> Any:
+    def _learned(self, space: ScaledRows, **params: Any) -> Any:
         """A perceptron on these rows; None where it does not take numbers of their size."""
         from ..estimators.perceptron import Perceptron
 
@@ -305,17 +297,17 @@ class Search:
         except ValueError:
             return None
 
-    def scaled(self) -> Space:
+    def scaled(self) -> ScaledRows:
         """Columns of like size: centred and divided by a power of 2, sparse ones divided only."""
         if "_scaled" not in vars(self):
-            self._scaled = Space.scaled(self.X, centre=self.fit_intercept)
+            self._scaled = ScaledRows.scaled(self.X, centre=self.fit_intercept)
         return self._scaled
 
-    def plain(self) -> Space:
+    def plain(self) -> ScaledRows:
         """The rows as they are, or divided by one number where their squares would be out of range."""
         size = powers(np.array([abs(self.X).max()]))[0]
         size = size if abs(math.log2(size)) > 200 else 1.0
-        return Space(self.X / size, np.zeros(self.d), np.full(self.d, size))
+        return ScaledRows(self.X / size, np.zeros(self.d), np.full(self.d, size))
 
     # ---------------------------------------------------------------------------------- by parts
 
@@ -444,91 +436,3 @@ class Search:
         w = np.zeros(self.d)
         w[features] = floats[: features.size]
         return w, floats[-1] if self.fit_intercept else 0.0
-
-
-class Space(NamedTuple):
-    """Rows (x - c)/s, and the way back from weights for them, up to a positive factor."""
-
-    rows: Any
-    centre: np.ndarray
-    scale: np.ndarray  #: s times ``lift``
-    lift: float = 1.0  #: 2^1000 where s underflows
-
-    @classmethod
-    def scaled(cls, X: Any, centre: bool) -> Space:
-        d = X.shape[1]
-        if is_sparse(X):
-            s = powers(np.asarray(abs(X).max(axis=0).toarray()).ravel())
-            return cls(sparse.csr_array(X @ sparse.diags_array(1.0 / s)), np.zeros(d), s)
-        s = powers(np.max(np.abs(X), axis=0))
-        rows = X / s
-        c = rows.mean(axis=0) if centre else np.zeros(d)
-        rows -= c
-        spread = powers(np.sqrt(np.mean(rows**2, axis=0)))
-        rows /= spread
-        lift = 1.0 if (s * spread).all() else 2.0**1000
-        return cls(rows, c * s, (lift * s) * spread, lift)
-
-    def back(self, v: np.ndarray, b: float) -> tuple[np.ndarray, float]:
-        w = v / self.scale
-        return w, b / self.lift - float(self.centre @ w)
-
-
-def powers(size: np.ndarray) -> np.ndarray:
-    """The powers of 2 next to some sizes; 1 for 0."""
-    return np.exp2(np.clip(np.round(np.log2(np.where(size > 0.0, size, 1.0))), -1000, 1000))
-
-
-# ----------------------------------------------------------------------------------------- solvers
-
-
-def least_squares(Z: Any, seconds: float) -> Answer | None:
-    r"""Lawson and Hanson: :math:`\min_{u \ge 0}\|(Z^\top u, \mathbf 1^\top u) - (0, 1)\|`.
-
-    A residual of 0 has u as weights; otherwise its first part separates the rows.
-    """
-    n, d = Z.shape
-    if n * (d + 1) > DENSE or NNLS_COST * n * d * min(n, d) > seconds / 2.0:
-        return None
-    rows = Z.toarray() if is_sparse(Z) else Z
-    E = np.vstack([rows.T, np.ones(n)])
-    f = np.append(np.zeros(d), 1.0)
-    try:
-        u, _ = optimize.nnls(E, f, maxiter=max(100, 10 * n))
-    except RuntimeError:
-        return None
-    r = E @ u - f
-    v = r[:-1]
-    if np.linalg.norm(r) > 1e-12 and np.min(rows @ v) > 0.0:
-        return Answer(direction=v)
-    return Answer(weights=u)
-
-
-def linear_program(Z: Any, seconds: float) -> Answer | None:
-    r"""HiGHS: the largest t with :math:`\langle v, z_i\rangle \ge t` and :math:`|v_j| \le 1`.
-
-    Its multipliers are the weights with the least :math:`\|\sum\lambda_i z_i\|_1`.
-    """
-    n, d = Z.shape
-    found = optimize.linprog(
-        np.append(np.zeros(d), -1.0),
-        A_ub=with_column(-Z, 1.0),
-        b_ub=np.zeros(n),
-        bounds=[(-1.0, 1.0)] * d + [(None, None)],
-        method="highs-ds",
-        options={"time_limit": max(seconds, 0.1)},
-    )
-    if found.status != 0 or found.x is None:
-        return None
-    v = found.x[:-1]
-    if np.min(Z @ v) > 0.0:
-        return Answer(direction=v)
-    return Answer(weights=np.maximum(-found.ineqlin.marginals, 0.0))
-
-
-def with_column(rows: Any, value: float) -> Any:
-    """The rows with one more entry, the same in all."""
-    column = np.full((rows.shape[0], 1), value)
-    if is_sparse(rows):
-        return sparse.csr_array(sparse.hstack([rows, sparse.csr_array(column)], format="csr"))
-    return np.hstack([rows, column])

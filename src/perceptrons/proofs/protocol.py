@@ -1,4 +1,4 @@
-r"""The online protocol, and the adversary that no deterministic learner can escape.
+r"""The online protocol.
 
 In each round t the learner receives :math:`x_t`, predicts, receives :math:`y_t`, and may update. What
 counts is the number of wrong predictions; the theorems bound it for every sequence, so nothing is
@@ -22,9 +22,7 @@ from ..estimators.one_row import Streaming
 from ._comparators import best_scale
 from ._tables import number, text_table
 
-__all__ = ["BoundCurves", "ForcedMistakes", "OnlineRun", "force_mistakes", "run_online"]
-
-MOST_FORCED = 10_000  # rows of the adversary, each as wide as there are rows
+__all__ = ["BoundCurves", "OnlineRun", "run_online"]
 
 
 # ------------------------------------------------------------------------- anything that can learn
@@ -492,66 +490,3 @@ def _matrix_pairs(X: Any, y: np.ndarray) -> Iterator[tuple[Any, Any]]:
     dense = not is_sparse(X)
     for i in range(len(y)):
         yield (X[i] if dense else X[[i]]), y[i]
-
-
-# ------------------------------------------------------------------------------------ the adversary
-
-
-class ForcedMistakes(NamedTuple):
-    """What :func:`force_mistakes` answers; unpacks as ``n, sequence, u``."""
-
-    n: int  #: mistakes made, one per row
-    sequence: tuple[np.ndarray, np.ndarray]  #: (X, y): the rows e_1, …, e_n and the labels they were given
-    u: np.ndarray  #: a unit vector with y<u, x> = n^{-1/2} ≥ γ on all of them
-
-
-def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> ForcedMistakes:
-    r"""Force :math:`\lfloor 1/\gamma^2\rfloor` mistakes out of a learner, with a separator of margin γ left.
-
-    Serve :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the
-    prediction. All n predictions are wrong; and yet :math:`u = n^{-1/2}\sum y_i e_i` is a unit vector with
-    :math:`y_i\langle u, e_i\rangle = n^{-1/2} \ge \gamma`, and R = 1. So no deterministic learner has a
-    better bound than :math:`\lfloor R^2/\gamma^2\rfloor`, which the perceptron meets. A deterministic learner
-    makes the same mistakes again when the same sequence is served without looking; a randomised one n/2
-    of them on average.
-
-    Parameters
-    ----------
-    learner : object, or a pair of functions
-        As in :func:`run_online`; fresh. It is trained in place.
-    gamma : float
-        :math:`0 < \gamma \le 1`, and at least 0.01: the rows have :math:`1/\gamma^2` entries.
-    classes : pair of labels, default=(-1, 1)
-        The smaller and the larger label; u is positive for the larger one.
-
-    Returns
-    -------
-    n, sequence, u : ForcedMistakes
-        ``sequence`` is (X, y), which :func:`run_online` takes.
-
-    Examples
-    --------
-    >>> from perceptrons import Perceptron
-    >>> n, (X, y), u = force_mistakes(Perceptron(fit_intercept=False), gamma=0.5)
-    >>> n, y, u
-    (4, array([1, 1, 1, 1]), array([0.5, 0.5, 0.5, 0.5]))
-    >>> run_online(Perceptron(fit_intercept=False), (X, y)).n_mistakes
-    4
-    """
-    n = theory.forced_mistakes(gamma)
-    if not n <= MOST_FORCED:
-        raise ValueError(
-            f"gamma must be at least {MOST_FORCED**-0.5:g}: the adversary serves 1/gamma^2 rows of as many "
-            f"entries; got gamma={gamma!r}."
-        )
-    n, labels = int(n), np.asarray(classes)
-    if labels.shape != (2,):
-        raise ValueError(f"classes must be a pair of labels; got classes={classes!r}.")
-    player, X = Player(learner, labels), np.eye(n)
-    signs = np.ones(n)
-    for i, x in enumerate(X):
-        answer = player.predict(x)
-        signs[i] = -1.0 if answer == labels[1] else 1.0
-        player.learn(x, labels[int(signs[i] > 0.0)].item())
-    y = labels[(signs > 0.0).astype(int)]
-    return ForcedMistakes(n, (X, y), signs / np.sqrt(n))
