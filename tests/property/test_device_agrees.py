@@ -75,7 +75,7 @@ def same(ours, theirs, rows):
     assert np.array_equal(ours.support_, theirs.support_)
     scores = theirs.decision_function(rows)
     np.testing.assert_allclose(ours.decision_function(rows), scores, atol=1e-9 * np.abs(scores).max())
-    cores = [getattr(m._core, "learners", [m._core]) for m in (ours, theirs)]
+    cores = [m._space.learners for m in (ours, theirs)]
     np.testing.assert_allclose(*[[one.guess() for one in core] for core in cores], rtol=1e-9)
 
 

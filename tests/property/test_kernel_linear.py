@@ -67,7 +67,7 @@ def same(kernel: Any, linear: Any, X: np.ndarray, tol: float = 1e-9) -> None:
 
 def upper(model: Any) -> np.ndarray:
     """||w|| / sum of the steps, or that of each learner, as the loop has kept them."""
-    return np.array([learner.guess() for learner in getattr(model._core, "learners", [model._core])])
+    return np.array([learner.guess() for learner in model._space.learners])
 
 
 def same_bounds(a: np.ndarray, b: np.ndarray, tol: float = 1e-9) -> bool:

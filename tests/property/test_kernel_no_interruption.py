@@ -24,7 +24,7 @@ any_sample = st.one_of(samples(), multiclass_samples())
 
 def state(model: Any, X: Any) -> dict[str, Any]:
     """What a model has learned."""
-    learners = getattr(model._core, "learners", [model._core])
+    learners = model._space.learners
     uppers = [
         getattr(learner, "guess", learner.norm)() for learner in learners
     ]  # a budget has no sum of steps

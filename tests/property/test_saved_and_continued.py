@@ -63,7 +63,7 @@ def bits(model: Any) -> bytes:
     if "_longest" in vars(model):
         model = copy.deepcopy(model)
         model._longest = max(model._longest, model._space.longest())
-        for learner in getattr(model._core, "learners", [model._core]):
+        for learner in model._space.learners:
             learner.state[scalars.LONGEST] = 0.0
     return b"".join(bytes(piece) for piece in pieces(model))
 

@@ -91,7 +91,7 @@ def test_a_clean_pass_brackets_the_best_margin(name, data, seed):
     a = np.zeros(len(y))
     a[model.support_] = model.dual_coef_[0]
     length = np.sqrt(a @ G @ a)
-    low, up = np.min(y * (G @ a)) / length, model._core.guess()
+    low, up = np.min(y * (G @ a)) / length, model._space.learners[0].guess()
     assert np.isclose(up, length / model.n_updates_)
     assert 0.0 < low <= gamma * SLACK
     assert gamma <= up * SLACK
@@ -112,7 +112,7 @@ def test_no_margin_is_beyond_the_upper_end_at_any_time(name, sample):
             model.partial_fit(X[:1], y[:1], classes=[-1, 1], sample_weight=[0.0])
             for i in order[0]:
                 model.learn_one(X[i], y[i])
-                assert best <= model._core.guess() * SLACK + 1e-6
+                assert best <= model._space.learners[0].guess() * SLACK + 1e-6
             assert np.isclose(model.radius_**2, max(G[i, i] for i in order[0]))
 
 
@@ -130,7 +130,7 @@ def test_romma_is_as_short_as_the_best_separator(name, data):
         a[model.support_] = model.dual_coef_[0]
         length = np.sqrt(max(0.0, a @ G @ a))
         assert length <= 1.0 / gamma * (1.0 + 1e-4)
-        assert model._core.guess() * (1.0 + 1e-4) >= gamma
+        assert model._space.learners[0].guess() * (1.0 + 1e-4) >= gamma
         assert model.n_errors_ <= theory.romma(model.radius_, gamma) * SLACK
 
 

@@ -55,7 +55,7 @@ def learn(model, objects, y, order=None, weights=EMPTY):
     """Passes over the rows; answers their logs."""
     rows, y = model.kernel.prepare(objects), frozen(y, np.float64)
     order = [np.arange(len(y))] if order is None else order
-    return [model.run(rows, y, weights, frozen(epoch, np.int64), True) for epoch in order]
+    return [log for epoch in order for log in model.run(rows, y, weights, frozen(epoch, np.int64), True)]
 
 
 def flat(logs, field):
@@ -337,7 +337,7 @@ def test_the_bracket_holds_the_best_margin(data, name, budget):
             assert np.min(y * (X @ w)) / np.linalg.norm(w) <= best * (1.0 + 1e-9)
         if (signs * a >= 0.0).all() and a.any():
             assert best <= np.linalg.norm(w) / np.abs(a).sum() * (1.0 + 1e-9)
-        assert model.bracket() == (None, np.inf)  # kernel values are rounded: nothing is claimed
+        assert model.bracket() == [(None, np.inf)]  # kernel values are rounded: nothing is claimed
 
 
 def test_a_projection_may_turn_a_coefficient():
@@ -351,7 +351,7 @@ def test_before_the_first_row():
     model = space(kernels.Linear(), "oldest")
     assert len(model) == 0
     assert model.rows is None
-    assert model.bracket() == (None, np.inf)
+    assert model.bracket() == [(None, np.inf)]
     assert model.scores(kernels.Linear().prepare(np.ones((2, 3)))).tolist() == [[0.0], [0.0]]
     learn(model, np.ones((0, 3)), [])
     assert model.counts().examples == 0
@@ -380,7 +380,7 @@ def test_a_score_that_is_not_finite_ends_the_pass(name, block_size):
         pytest.raises(spaces.NumericalError, match="row 3: the score is") as caught,
     ):
         learn(model, X, [1, 1, 1, -1, 1])
-    assert caught.value.log.row.tolist() == model.ids.tolist() == [0, 1, 2]
+    assert caught.value.log[0].row.tolist() == model.ids.tolist() == [0, 1, 2]
     assert model.counts().examples == 3
     assert np.isfinite(model.gram).all()
     learn(model, X[4:], [-1])  # it goes on

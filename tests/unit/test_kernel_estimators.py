@@ -16,7 +16,6 @@ import perceptrons as pc
 from perceptrons import kernels, rules
 from perceptrons.engine import scalars
 from perceptrons.engine.blocks import Blocks
-from perceptrons.engine.spaces.dual import learners_of
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))
@@ -273,7 +272,7 @@ def drift(model) -> float:
     blocks = space.coefficients("last")
     G = kernels.Kernel.__call__(space.kernel, space.support.rows).astype(np.float64) + space.constant
     true = np.einsum("ir,ij,jr->r", blocks, G, blocks)
-    kept = np.array([learner.state[scalars.N] for learner in learners_of(space.inner)])
+    kept = np.array([learner.state[scalars.N] for learner in space.learners])
     true = true if len(kept) == len(true) else np.array([true.sum()])
     return float(np.max(np.abs(kept - true) / np.maximum(true, 1e-300)))
 

@@ -104,7 +104,7 @@ TEXTS = {
 def touched(model: Any) -> int:
     """Weights that differ from those of a model that has learned nothing."""
     total = 0
-    for space in getattr(model._space, "learners", [model._space]):
+    for space in model._space.learners:
         changed = space.v != 0
         if getattr(space, "A", None) is not None:
             changed |= space.A != 0

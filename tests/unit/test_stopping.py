@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import perceptrons as pc
-from perceptrons.estimators import stopping
+from perceptrons.engine import spaces
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 5))
@@ -65,15 +65,13 @@ def test_the_kept_epoch_learns_on_and_is_stored(tmp_path):
 
 def test_copies_are_made_when_the_score_improves_and_at_no_other_time(monkeypatch):
     copies = []
-    monkeypatch.setattr(stopping, "twin", lambda space: copies.append(1) or real(space))
+    real = spaces.Linear.copy
+    monkeypatch.setattr(spaces.Linear, "copy", lambda space: copies.append(1) or real(space))
     pc.Perceptron(max_iter=5, tol=0.0).fit(X, y)
     assert not copies
     model = pc.Perceptron(**STOPPING, max_iter=30).fit(X, y)
     scores = model.validation_scores_
     assert len(copies) == sum(score > max(scores[:i], default=-1.0) for i, score in enumerate(scores))
-
-
-real = stopping.twin
 
 
 def test_an_order_runs_to_its_end():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import budget, spaces
-from ..engine.journal import Journal, RowJournal
+from ..engine.journal import RowJournal
 from . import checks
 from .checks import estimator
 from .kernel_based import KernelBased
@@ -76,6 +76,7 @@ class BudgetKernelPerceptron(KernelBased):
     mistake: str = "margin"
 
     _of_state = ("kernel", "budget", "policy")
+    _journal = RowJournal
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -106,12 +107,6 @@ class BudgetKernelPerceptron(KernelBased):
             self.block_size,
         )
 
-    def _new_journals(self, space: Any) -> list[Journal]:
-        if not self._keeps_journal():
-            return []
-        n = len(space.learners) if isinstance(space, spaces.OneVsRest) else 1
-        return [RowJournal(1, self.max_log) for _ in range(n)]
-
     def _zero_row_is_a_mistake(self) -> bool:
         return self.mistake == "margin"
 
@@ -130,8 +125,7 @@ class BudgetKernelPerceptron(KernelBased):
     # ------------------------------------------------------------ what follows from the space
 
     def _lists(self, name: str) -> list[Any]:
-        space = self._fitted(name)
-        return space.learners if isinstance(space, spaces.OneVsRest) else [space]
+        return self._fitted(name).learners
 
     def _entries(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """(example number, row) of all entries, oldest first."""

@@ -18,8 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..engine import spaces
-
 #: parameters of a run: they change nothing that a model keeps
 OF_A_RUN = frozenset(
     {
@@ -31,8 +29,6 @@ OF_A_RUN = frozenset(
 #: parameters of the state that every learner has
 OF_THE_FRAME = ("fit_intercept", "intercept_scaling", "row_norm")
 OF_READOUTS = ("readout", "include_initial", "normalized_votes", "log_updates")
-#: what a step is made by, in the spaces that have it
-_MAKERS = ("rule", "scheme", "prediction", "link", "policy")
 
 
 def parameters_of_state(model: Any) -> dict[str, Any]:
@@ -89,14 +85,13 @@ def _served(model: Any, names: list[str], again: bool) -> Iterator[tuple[str, bo
             unknown = model.fit_intercept and model._scales_itself()
             yield name, not unknown and model._frame(frame.dtype) == frame
         elif name == "multiclass":
-            core = model._core
-            yield name, core.n_classes <= 2 or model._is_joint() == isinstance(core, spaces.Joint)
+            yield name, model._space.n_classes <= 2 or model._is_joint() == model._space.joint
         elif name in ("readout", "normalized_votes"):
             yield name, serves_readout(model)
         elif name == "log_updates":
             yield name, again or not model.log_updates or logs_all(model)
         elif name == "rule":
-            yield name, type(_fresh(model)) is type(_learners(model)[0])
+            yield name, model._space.learners[0].same_kind(_fresh(model))
         elif name in model._of_state:
             yield name, False
 
@@ -118,14 +113,9 @@ def _short(value: Any) -> str:
 # ---------------------------------------------------------------- readouts
 
 
-def _learners(model: Any) -> list[Any]:
-    core = model._core
-    return list(core.learners) if hasattr(core, "learners") else [core]
-
-
 def logs_all(model: Any) -> bool:
     """Whether every update since w = 0 is in the log."""
-    learners = _learners(model)
+    learners = model._space.learners
     if len(model._journals) != len(learners):
         return False
     pairs = zip(model._journals, learners, strict=True)
@@ -138,7 +128,7 @@ def serves_readout(model: Any) -> bool:
     if readout == "last":
         return True
     if readout == "average":
-        return all(getattr(one, "track_name", "last") == model._track() for one in _learners(model))
+        return all(one.track_name == model._track() for one in model._space.learners)
     return (readout == "vote" or "random_step_" in vars(model)) and logs_all(model)
 
 
@@ -171,27 +161,14 @@ def renew_steps(model: Any, names: list[str]) -> None:
     if not names:
         return
     model._changed = tuple(dict.fromkeys((*model._changed, *names)))
-    fresh = _fresh(model)
-    for learner in _learners(model):
-        for maker in _MAKERS:
-            if maker in vars(fresh):
-                _set(learner, maker, getattr(fresh, maker))
-    if getattr(model._space, "device", "cpu") != "cpu":
+    model._space.renew(_fresh(model))
+    if model._space.device != "cpu":
         model._space.device = model._where(model._space.frame)
 
 
 def _fresh(model: Any) -> Any:
     """A learner as the parameters of the moment make it, without features."""
-    core = model._core
-    if core.n_classes > 2 and model._is_joint():
-        return model._joint_space(core.frame, 0, core.n_classes)
-    return model._binary_space(core.frame, 0)
-
-
-def _set(learner: Any, maker: str, made: Any) -> None:
-    old = getattr(learner, maker)
-    if hasattr(old, "threshold"):
-        made = made._replace(threshold=old.threshold)  # of the state: it is part of every prediction
-    if made != old and maker == "link":
-        learner.from_zero = False  # its bracket is about steps of one length
-    setattr(learner, maker, made)
+    frame, n_classes = model._space.learners[0].frame, model._space.n_classes
+    if n_classes > 2 and model._is_joint():
+        return model._joint_space(frame, 0, n_classes)
+    return model._binary_space(frame, 0)

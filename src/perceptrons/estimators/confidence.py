@@ -35,7 +35,7 @@ class SecondOrder(Streaming):
     @property
     def covariance_(self) -> np.ndarray:
         """Sigma (or its diagonal) of each learner; the constant coordinate last, where there is one."""
-        learners = getattr(self._fitted("covariance_"), "learners", [self._space])
+        learners = self._fitted("covariance_").learners
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
 
@@ -84,7 +84,7 @@ class SecondOrderPerceptron(SecondOrder):
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         # v'(A + xx')^{-1} x = <w, x> / (1 + x' A^{-1} x)
-        learners = getattr(self._space, "learners", [self._space])
+        learners = self._space.learners
         rows = self._rows(X)
         variances = np.stack([learner.variances(rows, X.shape[0]) for learner in learners], axis=1)
         return super()._linear_scores(X) / (1.0 + variances)

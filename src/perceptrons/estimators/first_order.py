@@ -55,7 +55,7 @@ class FirstOrder(Streaming):
         """The record that the last rows were learned by, whatever the parameters are now."""
         if "_space" not in vars(self):
             return self._rule()
-        return getattr(self._core, "learners", [self._core])[0].rule
+        return self._space.learners[0].rule
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         return super()._record_fields(evidence) | {"rule": self._rule_in_force()}
@@ -64,8 +64,7 @@ class FirstOrder(Streaming):
         return {"rule": learner.rule}
 
     def _keeps_average(self) -> bool:
-        learners = getattr(self._core, "learners", [self._core])
-        return any(getattr(learner, "A", None) is not None for learner in learners)
+        return any(learner.track_name != "last" for learner in self._space.learners)
 
     def _scheme(self) -> Any:
         """Which classes move on an update."""
@@ -91,7 +90,7 @@ class FirstOrder(Streaming):
         return self.include_initial
 
     def _lane_serves(self) -> bool:
-        kept = getattr(self._space, "track_name", "last")
+        kept = self._space.learners[0].track_name
         return self.readout == kept and not self.normalized_votes and not self.include_initial
 
     def _is_joint(self) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..engine import scalars, spaces
+from ..engine import spaces
 from ..engine.journal import Journal
 from .checks import estimator
 from .halfspace import Halfspace
-from .undoing import alike, restorable, twin, twin_of_journal
+from .undoing import twin_of_journal
 
 
 @estimator
@@ -32,15 +31,6 @@ class Growing(Halfspace):
 
     # ------------------------------------------------------------ what a subclass says
 
-    @property
-    def _core(self) -> Any:
-        """The space that has one w, one per class, or prototypes."""
-        return self._space
-
-    @_core.setter
-    def _core(self, space: Any) -> None:
-        self._space = space
-
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         """A fresh space for two classes."""
         raise NotImplementedError
@@ -58,7 +48,7 @@ class Growing(Halfspace):
 
     def _prototypes(self) -> bool:
         """Whether the classes that are there were learned together."""
-        return isinstance(self._core, spaces.Joint)
+        return bool(self._space.joint)
 
     def _pair_factor(self) -> float:
         """f: 1 where a step is a count, 1/2 where it restores a margin of 1."""
@@ -86,9 +76,7 @@ class Growing(Halfspace):
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
             new = self._validated_labels(new, len(new))
             if len(self.classes_):  # on copies: an interruption leaves the model as it was
-                added = len(self.classes_) > 2 and self._core is self._space
-                shared = added and (not self._journals or restorable(self._space))
-                self._space = alike(self._space) if shared else twin(self._space)
+                self._space = self._space.copy_for_class(bool(self._journals))
                 self._journals = [twin_of_journal(journal) for journal in self._journals]
             for label in new:
                 self._take_up(label)
@@ -112,7 +100,6 @@ class Growing(Halfspace):
         merged = np.append(old, label) if len(old) else np.asarray([label])
         self.classes_ = np.unique(merged)
         code = int(np.searchsorted(self.classes_, label))
-        space = self._core
         if len(old) == 0:
             return
         if len(old) == 1:
@@ -120,62 +107,46 @@ class Growing(Halfspace):
                 self._exchange()
         elif len(old) == 2:
             self._spread_to_three(code)
-        elif isinstance(space, spaces.OneVsRest):
-            fresh = self._late_learner(space.learners[0])
-            space.learners.insert(code, fresh)
-            if self._journals:
-                self._journals.insert(code, self._new_journals(fresh)[0])
         else:
-            space.insert_class(code)
-            if space is not self._space:  # a kernel learner's: it reads the columns itself
-                space.settle()
-            for journal in self._journals:
-                journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
+            self._space.add_class(code, self._fresh_learner)
+            self._log_class(code)
 
-    def _late_learner(self, other: Any) -> Any:
-        """A fresh learner that counts the examples that the others have seen: its w was 0 on them."""
-        fresh = self._binary_space(other.frame, other.n_features)
-        fresh.state[scalars.EXAMPLES] = other.state[scalars.EXAMPLES]
-        return fresh
+    def _fresh_learner(self) -> Any:
+        """A learner of two classes in the frame of those that are there."""
+        other = self._space.learners[0]
+        return self._binary_space(other.frame, other.n_features)
+
+    def _log_class(self, code: int) -> None:
+        """The updates so far did not move the new class."""
+        if not self._prototypes() and self._journals:
+            self._journals.insert(code, self._new_journals(self._space.learners[code])[0])
+            return
+        for journal in self._journals:
+            journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
 
     def _exchange(self) -> None:
         """Exchange -1 and +1."""
-        space = self._core
+        space = self._space
         if space.from_zero and space.counts().updates == 0:
             return  # w is 0 still
-        if hasattr(space, "negate"):
-            space.negate()
-        else:  # a disjunction has no negation: start again
-            self._core = self._binary_space(space.frame, space.n_features)
+        space.negate()
         for journal in self._journals:
             journal.alpha = -journal.alpha
 
     def _spread_to_three(self, code: int) -> None:
         """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
-        binary = self._core
         journals = self._journals
         if self._is_joint():
-            factor = self._pair_factor()
-            space = self._joint_space(binary.frame, binary.n_features, 2)
-            space.become(binary, factor)
-            space.insert_class(code)
-            if binary is not self._space:
-                space.settle()
-            self._core = space
+            factor, binary = self._pair_factor(), self._space.learners[0]
+            prototypes = self._joint_space(binary.frame, binary.n_features, 2)
+            self._space = self._space.spread_jointly(code, prototypes, factor)
             for journal in journals:
                 column = factor * journal.alpha
-                both = np.hstack([-column, column])
-                journal.alpha = np.insert(both, code, 0.0, axis=1)
-            return
-        learners = [copy.deepcopy(binary), binary]
-        if hasattr(binary, "negate"):
-            learners[0].negate()
+                journal.alpha = np.hstack([-column, column])
         else:
-            learners[0] = self._binary_space(binary.frame, binary.n_features)
-        learners.insert(code, self._late_learner(binary))
-        self._core = spaces.OneVsRest(learners, self._n_threads())
-        if journals:
-            flipped = twin_of_journal(journals[0])
-            flipped.alpha = -flipped.alpha
-            self._journals = [flipped, journals[0]]
-            self._journals.insert(code, self._new_journals(learners[code])[0])
+            self._space = self._space.spread(code, self._fresh_learner, self._n_threads())
+            if journals:
+                flipped = twin_of_journal(journals[0])
+                flipped.alpha = -flipped.alpha
+                self._journals = [flipped, journals[0]]
+        self._log_class(code)

@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..engine import spaces
-from ..engine.journal import Journal, KernelJournal
+from ..engine.journal import KernelJournal
 from ..engine.multiclass import Top
 from . import changing, checks
-from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder, OnlineClassifier
 from .halfspace import FLOATS
 from .kernel_based import KernelBased
-from .online import Batch
 from .perceptron import PerceptronFamily
-from .progress import Progress
 
 
 @estimator
@@ -52,6 +49,8 @@ class KernelLearner(KernelBased, FirstOrder):
     device: str = "auto"
     precision: str | None = None
 
+    _journal = KernelJournal
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.positive("cache_mb", self.cache_mb, zero=True)
@@ -64,14 +63,6 @@ class KernelLearner(KernelBased, FirstOrder):
         return np.dtype(np.float32) if self.device == "cuda" else FLOATS
 
     # ------------------------------------------------------------ spaces
-
-    @property
-    def _core(self) -> Any:
-        return self._space.inner
-
-    @_core.setter
-    def _core(self, space: Any) -> None:
-        self._space.inner = space
 
     def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
         inner = super()._new_space(frame._replace(bias=0.0), 0, n_classes)
@@ -87,30 +78,6 @@ class KernelLearner(KernelBased, FirstOrder):
 
         top_rival = not self._is_joint() or isinstance(self._scheme(), Top)
         return on_device.choose(self.device, self.kernel_, self._known, self._rule(), top_rival)
-
-    def _new_journals(self, space: Any) -> list[Journal]:
-        inner = space.inner if isinstance(space, spaces.Dual) else space
-        if not self._keeps_journal():
-            return []
-        if isinstance(inner, spaces.OneVsRest):
-            return [KernelJournal(1, self.max_log) for _ in inner.learners]
-        return [KernelJournal(inner.n_classes if inner.n_classes > 2 else 1, self.max_log)]
-
-    # ------------------------------------------------------------ learning
-
-    def _run_epochs(self, batch: Batch, orders: Any, watch: Watch) -> None:
-        total = self._max_epochs(orders)
-        self._space.open(batch.rows, again=total is None or total > 1)
-        try:
-            super()._run_epochs(batch, orders, watch)
-        finally:
-            self._space.close()
-
-    def _report_to(self, progress: Progress) -> None:
-        self._space.report_to(progress.within)
-
-    def _after_pass(self) -> None:
-        self._space.close()
 
     # ------------------------------------------------------------ scores
 
@@ -132,13 +99,13 @@ class KernelLearner(KernelBased, FirstOrder):
 
     def _unit_length(self, a: np.ndarray) -> np.ndarray:
         """The coefficients of w/||w||, or 0: of all prototypes together, or of each learner."""
-        norm2 = np.sum(a * self._space.scores(self._space.support.rows, a), axis=0, keepdims=True)
-        if isinstance(self._core, spaces.Joint):
+        norm2 = np.sum(a * self._space.expand(self._space.support.rows, a), axis=0, keepdims=True)
+        if self._space.joint:
             norm2 = norm2.sum(keepdims=True)
         return a / np.sqrt(np.maximum(norm2, np.finfo(float).tiny))
 
     def _linear_scores(self, X: Any) -> np.ndarray:
-        return self._votes(X) if self._readout == "vote" else self._space.scores(X, self._dual())
+        return self._votes(X) if self._readout == "vote" else self._space.expand(X, self._dual())
 
     def _votes(self, X: Any) -> np.ndarray:
         counts = [j.counts(self._examples(r), self._include_initial()) for r, j in enumerate(self._journals)]

@@ -16,7 +16,6 @@ from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming, python_scores
 from .online import Batch
-from .undoing import made_writable, whole_call
 from .writing import one_writer, unchanged_on_error
 
 
@@ -149,15 +148,6 @@ class KernelBased(Streaming):
                 f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
             )
 
-    def _pass(self, batch: Batch, call: whole_call) -> None:
-        try:
-            super()._pass(batch, call)
-        finally:
-            self._after_pass()
-
-    def _after_pass(self) -> None:
-        """The rows of this pass do not come again."""
-
     # ------------------------------------------------------------ one object
 
     def learn_one(self, x: Any, y: Any) -> None:
@@ -166,7 +156,8 @@ class KernelBased(Streaming):
         if np.ndim(y) != 0:
             raise ValueError(f"y must be one label; got {y!r}.")
         with one_writer(self):
-            made_writable(vars(self).get("_space"))
+            if "_space" in vars(self):
+                self._space.make_writable()
             with unchanged_on_error(self):
                 fresh = "_space" not in vars(self)
                 if fresh or changing.changed(self):
@@ -193,7 +184,7 @@ class KernelBased(Streaming):
                     self._run_pass(batch, order, journal, heard)
             finally:
                 self._count_classes(batch, before, self._examples() - n_examples)
-                self._after_pass()
+                self._space.close()
                 self._tally_single(heard, codes, since, self._space.counts().since(counts))
                 self.stop_reason_ = "learn_one"
 

@@ -34,7 +34,7 @@ def check_range(name: str, X: Any, *, binary: bool) -> None:
 
 def linked(model: Any, name: str) -> np.ndarray:
     """The sums from which the weights are made, one row a learner."""
-    learners = getattr(model._fitted(name), "learners", [model._space])
+    learners = model._fitted(name).learners
     sums = np.stack([learner.parameters() for learner in learners])
     return sums if model.fit_intercept else np.ascontiguousarray(sums[:, :-1])
 
@@ -50,19 +50,13 @@ class Thresholded(Streaming):
     row_norm: ClassVar[None] = None  # type: ignore[misc]  # inputs are 0 to 1 as they are
 
     def _threshold(self) -> Any:
-        learners = getattr(self._space, "learners", [self._space])
-        return np.asarray([learner.threshold() for learner in learners])
+        return self._space.offset()
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         return super()._record_fields(evidence) | {"bias": 1.0, "free": True}
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
         return {"threshold": learner.threshold()}
-
-    def _decide(self, scores: np.ndarray) -> np.ndarray:
-        if scores.ndim == 1 and len(self.classes_) == 2:
-            return (scores >= 0.0).astype(np.int64)
-        return super()._decide(scores)
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from all weights equal; drop coef_init.")
@@ -144,12 +138,11 @@ class Winnow(Thresholded):
         return spaces.Multiplicative(link, frame, n_features, follow=self.threshold is None)
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
-        promotions = int(learner.state[multiplicative.PROMOTIONS])
+        promotions = int(learner.promotions())
         return super()._learner_fields(r, learner) | {"promotions": promotions}
 
     def _promotions(self) -> int:
-        learners = getattr(self._fitted("n_promotions_"), "learners", [self._space])
-        return int(sum(learner.state[multiplicative.PROMOTIONS] for learner in learners))
+        return int(sum(learner.promotions() for learner in self._fitted("n_promotions_").learners))
 
     @property
     def n_promotions_(self) -> int:
@@ -218,7 +211,7 @@ class Elimination(Thresholded):
     @property
     def literals_(self) -> np.ndarray:
         """Which literals stand."""
-        learners = getattr(self._fitted("literals_"), "learners", [self._space])
+        learners = self._fitted("literals_").learners
         d = self._space.n_features
         alive = np.stack([learner.alive[:d] > 0 for learner in learners])
         if not learners[0].with_negations:

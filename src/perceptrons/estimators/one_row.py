@@ -17,9 +17,6 @@ from .online import Batch, Online
 from .undoing import whole_call
 from .writing import access_to, one_writer, open_lane, unchanged_on_error
 
-#: The fast way that is compiled for a rule is worth its while after so many rows.
-PATIENCE = 16
-
 
 def _width(x: Any) -> int:
     """How many features a row has."""
@@ -190,13 +187,10 @@ class Streaming(Online):
         """Prepare the fast way for further rows like this one."""
         space, access = self._space, access_to(self)
         access.n_single += 1
-        linear = isinstance(space, spaces.Linear)
-        diagonal = isinstance(space, spaces.Confident) and not space.full
-        if not (linear or diagonal or isinstance(space, spaces.Joint)) or self._keeps_journal():
+        after = space.fast_path_after(type(x))
+        if after is None or access.n_single < after or self._keeps_journal() or not self._steady():
             return
         labels, serves = self.classes_.tolist(), self._lane_serves()
-        if not self._steady() or (access.n_single < PATIENCE and not (linear and type(x) is np.ndarray)):
-            return
         if type(x) is np.ndarray:
             if x.dtype == space.frame.dtype and x.flags.c_contiguous and x.ndim == 1:
                 self._open(ArrayLane(space, labels, serves, x))

@@ -22,8 +22,9 @@ from .checks import estimator
 from .class_weights import Weighing
 from .progress import Progress
 from .progressive import Progressive
+from .readouts import one_or_all
 from .stopping import Judge
-from .undoing import made_writable, whole_call
+from .undoing import whole_call
 from .writing import at_rest, close_lane, one_writer, unchanged_on_error
 
 
@@ -228,7 +229,8 @@ class Online(Watched, Weighing, Progressive):
         begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
         with one_writer(self, anew=begin_anew):
             old = None if begin_anew else vars(self).get("_space")
-            made_writable(old)
+            if old is not None:
+                old.make_writable()
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
@@ -327,7 +329,7 @@ class Online(Watched, Weighing, Progressive):
         return space
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
-        n = 1 if space.n_classes == 2 else space.n_classes
+        n = space.columns
         coef = np.zeros((n, d)) if coef_init is None else checks.numbers("coef_init", coef_init)
         intercept = np.zeros(n)
         if intercept_init is not None:
@@ -350,11 +352,7 @@ class Online(Watched, Weighing, Progressive):
                 f"readout={self._readout!r}{initial} is for a start from w = 0; drop coef_init and "
                 "intercept_init, or use readout='last' or 'average'."
             )
-        if isinstance(space, spaces.OneVsRest):
-            for learner, row in zip(space.learners, w, strict=True):
-                learner.start_at(row)
-        else:
-            space.start_at(w[0] if n == 1 else w.T)
+        space.start_at(w)
 
     def _checked_order(self, order: Any, batch: Batch) -> list[np.ndarray] | None:
         if order is None:
@@ -428,7 +426,8 @@ class Online(Watched, Weighing, Progressive):
         space.keep_steps(batch.X.shape[0])
         try:
             with Progress(type(self).__name__, total, self.verbose) as progress:
-                self._report_to(progress)
+                again = total is None or total > 1
+                space.open(batch.rows, again, progress.within)
                 for visit in epochs:
                     with at_rest(self):
                         watch.epoch_begins()
@@ -467,6 +466,7 @@ class Online(Watched, Weighing, Progressive):
             space.take_steps()
             raise
         finally:
+            self._space.close()
             for journal in self._journals:
                 journal.close()
         if clean and orders is not None and total:
@@ -474,9 +474,10 @@ class Online(Watched, Weighing, Progressive):
         if watched:
             intake.check_again(batch.X, batch.rows)
         read_all = clean and train is None and orders is None and not watched
-        self._bounds = space.bounds(batch.rows, targets, batch.weights, read_all)
+        bounds = space.bounds(batch.rows, targets, batch.weights, read_all)
         if not batch.exact:  # rows were rounded, by at most eps/2 of their length
-            self._bounds = margins.widened(self._bounds, 8.0 * margins.U * self.radius_)
+            bounds = margins.widened(bounds, 8.0 * margins.U * self.radius_)
+        self._bounds = one_or_all(bounds)
         self._steps = space.take_steps()
         if self._bounds is not None:
             self._check_run()  # some checks need the margin that was reached
@@ -490,9 +491,6 @@ class Online(Watched, Weighing, Progressive):
     def _visits_once(orders: list[np.ndarray] | None) -> bool:
         """Whether no epoch has a row twice."""
         return all(len(np.unique(visit)) == len(visit) for visit in orders or [])
-
-    def _report_to(self, progress: Progress) -> None:
-        """For learners whose epochs are long: show them while they go on."""
 
     def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         """A reason to stop after an epoch, or None."""
@@ -561,8 +559,7 @@ class Online(Watched, Weighing, Progressive):
     def _journalling(self, number: int, batch: Batch) -> Iterator[Callable[[Any], None]]:
         """Give the log of a pass to the function that this yields; a pass that fails gives its own."""
 
-        def write(log: Any) -> None:
-            logs = log if isinstance(log, list) else [log]
+        def write(logs: list[Any]) -> None:
             for journal, part in zip(self._journals, logs, strict=False):
                 journal.extend(number, part, batch.X)
 
@@ -651,6 +648,7 @@ class Online(Watched, Weighing, Progressive):
                 self._run_pass(batch, order, journal, heard)
         finally:
             finish()
+            self._space.close()
 
     def _run_pass(
         self,

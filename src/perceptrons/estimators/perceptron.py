@@ -16,7 +16,6 @@ from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder
 from .online import Batch
-from .undoing import twin
 
 
 @estimator
@@ -65,12 +64,8 @@ class PerceptronFamily(FirstOrder):
 _TRIED = 256  # rows that are tried on a copy at least
 
 
-def _learners(space: Any) -> list[Any]:
-    return getattr(space, "learners", [space])
-
-
 def _most_updates(space: Any) -> int:
-    return max(learner.counts().updates for learner in _learners(space))
+    return max(learner.counts().updates for learner in space.learners)
 
 
 SCHEMES = {
@@ -276,7 +271,7 @@ class MarginPerceptron(FirstOrder):
         probe = Perceptron(multiclass=self.multiclass)._new_space(batch.frame, batch.X.shape[1], n_classes)
         order = np.arange(batch.X.shape[0])
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)
-        guesses = [learner.guess() for learner in getattr(probe, "learners", [probe])]
+        guesses = [learner.guess() for learner in probe.learners]
         return max((guess for guess in guesses if 0.0 < guess < inf), default=1.0)
 
     def _bound(self) -> float:
@@ -289,13 +284,10 @@ class MarginPerceptron(FirstOrder):
         return _most_updates(self._space) > self._bound()
 
     def _why_stop(self, batch: Batch, record: Any, clean: bool, stalled: bool) -> str | None:
-        one_rule = self._space_from_zero() and not self._changed
+        one_rule = self._space.from_zero and not self._changed
         if not clean and not len(batch.weights) and one_rule and self._refuted():
             return "bound exceeded"
         return super()._why_stop(batch, record, clean, stalled)
-
-    def _space_from_zero(self) -> bool:
-        return all(learner.from_zero for learner in _learners(self._space))
 
     # ------------------------------------------------------------ rows in pieces
 
@@ -320,7 +312,7 @@ class MarginPerceptron(FirstOrder):
             return
         there = order if not len(batch.weights) else order[batch.weights[order] > 0.0]
         if len(there) > 1:
-            self._space = twin(self._space)  # an interruption between two runs leaves the model as it was
+            self._space = self._space.copy()  # an interruption between two runs leaves the model as it was
         at = 0
         while at < len(there):
             self._look_at(float(batch.rows.sq[there[at]]))
@@ -339,7 +331,7 @@ class MarginPerceptron(FirstOrder):
         targets, keep_log = self._space.targets(batch.codes), self._keeps_journal()
         size = min(len(order), max(4 * safe, _TRIED))
         while size > safe and self.gamma_ < inf:
-            tried = twin(self._space)
+            tried = self._space.copy()
             with suppress(spaces.NumericalError):  # it is raised by the run that counts
                 part = None if heard is None else heard.part(order[:size])
                 log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log, part)
@@ -367,7 +359,7 @@ class MarginPerceptron(FirstOrder):
             self.gamma_ /= 2.0
             self._changed = tuple(dict.fromkeys((*self._changed, "gamma")))  # theorems have one gamma
             self._plain = False
-        for learner in _learners(self._space):
+        for learner in self._space.learners:
             learner.rule = self._rule()
 
     def _steady(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import linear, spaces
+from ..engine import linear
 from ..engine.predictions import Predictions
 from . import checks
 from .checks import estimator
@@ -75,13 +75,13 @@ class Progressive(Readouts):
         """Why progressive errors are not reported; None where they are."""
         if self._readout in ("vote", "random"):
             return f"progressive errors are not counted for readout={self._readout!r}"
-        if getattr(vars(self).get("_space"), "device", "cpu") != "cpu":
+        if "_space" in vars(self) and self._space.device != "cpu":
             return "progressive errors are not counted on a GPU"
         return None
 
     def _by_last_errors(self) -> bool:
         """Whether the space's own count of errors is that of the readout."""
-        return self._readout == "last" and not isinstance(self._core, spaces.OneVsRest)
+        return self._readout == "last" and len(self._space.learners) == 1
 
     def _counts_single(self) -> bool:
         """Whether rows that are learned one at a time are counted."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..engine import scalars, spaces
 from ..engine.journal import Journal
 from . import changing
 from .checks import estimator
 from .growing import Growing
 from .run_records import online_fields
+
+
+def one_or_all(brackets: list[Any] | None) -> Any:
+    """The bracket of a single learner, or the list of those of several."""
+    return brackets[0] if brackets is not None and len(brackets) == 1 else brackets
 
 
 @estimator
@@ -20,6 +24,9 @@ class Readouts(Growing):
 
     log_updates: bool = False
     max_log: int = 10_000_000
+
+    #: what updates are logged in
+    _journal: ClassVar[type[Journal]] = Journal
 
     if TYPE_CHECKING:  # what fitting sets
         _bounds: Any = None
@@ -47,14 +54,11 @@ class Readouts(Growing):
     def _new_journals(self, space: Any) -> list[Journal]:
         if not self._keeps_journal():
             return []
-        if isinstance(space, spaces.OneVsRest):
-            return [Journal(1, self.max_log) for _ in space.learners]
-        return [Journal(space.n_classes if space.n_classes > 2 else 1, self.max_log)]
+        return [self._journal(learner.columns, self.max_log) for learner in space.learners]
 
     def _examples(self, r: int = 0) -> int:
         """Examples seen by one learner."""
-        space = self._core
-        return (space.learners[r] if hasattr(space, "learners") else space).counts().examples
+        return self._space.learners[r].counts().examples
 
     # ------------------------------------------------------------ scores and predictions
 
@@ -87,9 +91,9 @@ class Readouts(Growing):
         """
         space = self._space
         state = (self._readout, vars(self).get("random_step_"), space.counts(), space.n_classes)
-        kept = vars(space).get("length")
+        kept = space.length
         if kept is None or kept[0] != state:
-            axis = 1 if isinstance(space, spaces.OneVsRest) else None
+            axis = 1 if len(space.learners) > 1 else None
             length = np.sqrt(np.sum(np.square(self._one_vector()), axis=axis, keepdims=True))
             kept = space.length = (state, np.maximum(length, np.finfo(float).tiny))
         return kept[1]
@@ -97,6 +101,11 @@ class Readouts(Growing):
     def _scores(self, X: Any) -> np.ndarray:
         changing.check_readout(self)
         return super()._scores(X)
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        if scores.ndim == 1 and len(self.classes_) == 2 and self._space.ties:
+            return (scores >= 0.0).astype(np.int64)
+        return super()._decide(scores)
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         return self._votes(X) if self._readout == "vote" else super()._linear_scores(X)
@@ -129,9 +138,7 @@ class Readouts(Growing):
     @property
     def sum_sq_norms_(self) -> float:
         """Q, the squared lengths of the rows that were updated on, summed over the updates."""
-        self._fitted("sum_sq_norms_")
-        learners = getattr(self._core, "learners", [self._core])
-        return float(sum(learner.state[scalars.SUM_Q] for learner in learners))
+        return self._fitted("sum_sq_norms_").sum_sq_norms()
 
     @property
     def radius_(self) -> float:
@@ -149,7 +156,7 @@ class Readouts(Growing):
         """
         space = self._fitted("margin_bounds_")
         bounds = vars(self).get("_bounds")
-        return space.bracket() if bounds is None else bounds
+        return one_or_all(space.bracket()) if bounds is None else bounds
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         weights = self._record_weights(evidence)

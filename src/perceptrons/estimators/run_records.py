@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import scalars
 from ..theory.run_record import LearnerRecord, UpdateLog
 
 
@@ -42,8 +41,7 @@ def parameters(model: Any) -> dict[str, Any]:
 
 def online_fields(model: Any, evidence: bool) -> dict[str, Any]:
     """What learners that go from row to row add."""
-    core = model._core
-    learners = list(core.learners) if hasattr(core, "learners") else [core]
+    learners = model._space.learners
     nothing = [None] * len(learners)
     steps, logs = (vars(model).get("_steps"), model._journals) if evidence else (None, None)
     frame = model._frame_in_force()
@@ -59,7 +57,7 @@ def online_fields(model: Any, evidence: bool) -> dict[str, Any]:
         "history": tuple(dict(record) for record in model.history_),
         "plain": bool(vars(model).get("_plain", True)),
         "changed": tuple(vars(model).get("_changed", ())),
-        "from_zero": all(learner.from_zero for learner in learners),
+        "from_zero": bool(model._space.from_zero),
         "bias": float(frame.bias),
         "unit": bool(frame.unit),
         "single_precision": bool(frame.dtype == np.float32),
@@ -79,7 +77,7 @@ def learner_record(learner: Any, own: dict[str, Any], steps: Any, log: Any) -> L
         mistakes=counts.mistakes,
         errors=counts.errors,
         squared_loss=float(counts.squared_loss),
-        sum_sq_norms=float(learner.state[scalars.SUM_Q]),
+        sum_sq_norms=learner.sum_sq_norms(),
         steps=steps,
         log=None if log is None else update_log(log),
         **own,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .undoing import twin, twin_of_journal
+from .undoing import twin_of_journal
 
 
 class Judge:
@@ -53,7 +53,7 @@ class Judge:
         model = self.model
         state = {name: vars(model)[name] for name in ("random_step_", "_counted") if name in vars(model)}
         journals = [twin_of_journal(journal) for journal in model._journals]
-        return state | {"_space": twin(model._space), "_journals": journals}
+        return state | {"_space": model._space.copy(), "_journals": journals}
 
     def finish(self) -> None:
         """Go back to the epoch with the best score."""

@@ -230,7 +230,7 @@ BINARY = (spaces.Linear, spaces.Confident, spaces.Multiplicative, spaces.Elimina
 _COUNTERS = (scalars.EXAMPLES, scalars.UPDATES, scalars.MISTAKES, scalars.ERRORS, scalars.REFUSED)
 
 
-def _space(space: spaces.Space) -> None:
+def _space(space: spaces.SingleSpace) -> None:
     need(isinstance(space.frame, spaces.Frame), "a space has no frame")
     whole("n_features", space.n_features)
     array("the scalars", space.state, np.float64, (scalars.SIZE,))
@@ -243,7 +243,7 @@ def _space(space: spaces.Space) -> None:
     truth("from_zero", space.from_zero)
 
 
-def _scaled(space: spaces.Space) -> None:
+def _scaled(space: spaces.SingleSpace) -> None:
     """w = SCALE * v, and its squared length."""
     scale, norm2 = space.state[scalars.SCALE], space.state[scalars.N]
     need(isfinite(scale) and scale != 0.0, "the scale of the weights is 0, or not finite")
@@ -251,7 +251,7 @@ def _scaled(space: spaces.Space) -> None:
     need(isfinite(space.state[scalars.CLOCK]), "the clock of the average is not finite")
 
 
-def _room(space: spaces.Space, length: int) -> None:
+def _room(space: spaces.SingleSpace, length: int) -> None:
     need(length > space.n_features, "there are fewer weights than features")
 
 
@@ -501,7 +501,7 @@ def attributes(cls: type, found: dict[str, Any]) -> dict[str, Any]:
     """The attributes of an object, if they are all there and no others."""
     missing = ATTRIBUTES[cls] - found.keys()
     strange = found.keys() - ATTRIBUTES[cls]
-    if issubclass(cls, spaces.Space):
+    if issubclass(cls, spaces.SingleSpace):
         strange -= {"from_zero", "row_numbers"}
     need(not missing, f"a {cls.__name__} has no {min(missing, default='')}")
     need(not strange, f"a {cls.__name__} has {min(strange, default='')!r:.40}")

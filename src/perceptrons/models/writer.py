@@ -249,18 +249,12 @@ _WRITERS: dict[type, Callable[[Writer, Any], dict[str, Any]]] = {
 
 def _state(x: Any) -> dict[str, Any]:
     """The attributes of an object that are worth keeping: nothing that belongs to a pass under way."""
+    if type(x) in spaces.KINDS:
+        return x.stored()
     attributes: dict[str, Any] = dict(x.__getstate__())
     if isinstance(x, journal.Journal):
         names = list(x._pieces)
         whole = {name: getattr(x, name) for name in names}
         attributes["_pieces"] = {name: [] if whole[name] is None else [whole[name]] for name in names}
         attributes["_where"] = None
-    if isinstance(x, spaces.Dual):
-        attributes["_open"] = None
-        attributes["n_offered"] += 0 if x._open is None else len(x._open[0].sq)
-    if isinstance(x, (spaces.Space, spaces.OneVsRest)):
-        for name in spaces.TRANSIENT:
-            attributes.pop(name, None)
-    if isinstance(x, spaces.Space) and "row_numbers" in attributes:
-        attributes["row_numbers"] = None
     return attributes

@@ -203,7 +203,7 @@ class TextClassifier(TextParameters, OnlineClassifier):
         """Diagonal of Sigma, one row per learner, for rules that have one."""
         if not self._second_order():
             raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
-        learners = getattr(self._fitted("covariance_"), "learners", [self._space])
+        learners = self._fitted("covariance_").learners
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
     # ------------------------------------------------------------ intake
@@ -385,7 +385,8 @@ class TextClassifier(TextParameters, OnlineClassifier):
     def _open_lane(self, x: Any) -> None:
         """Prepare the fast way for further texts."""
         space = self._space
-        plain = isinstance(space, spaces.Linear) and not self._keeps_journal() and self._steady()
+        one_w = space.columns == 1 and not self._second_order()
+        plain = one_w and not self._keeps_journal() and self._steady()
         if not plain or self.keep_names or self.normalized_votes:
             return
         recipe = self._hasher().recipe

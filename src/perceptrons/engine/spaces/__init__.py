@@ -1,23 +1,41 @@
 """Learners as objects: the arrays of one space, and the calls into its compiled loop.
 
-Every space answers the same few questions (``run``, ``weights``, ``bracket``, ``grow``, counters), so that
-an estimator need not know where its w lives. Labels are class codes 0..K-1 here; a binary space trains
-code 1 as +1.
+Every space implements :class:`Space`, so that an estimator need not know where its w lives. Labels are class
+codes 0..K-1 here; a binary space trains code 1 as +1.
 """
 
 from .additive import Additive, Joint, Linear
-from .base import TRANSIENT, Counts, Frame, NumericalError, Space
+from .base import TRANSIENT, Counts, Frame, NumericalError, SingleSpace
 from .budget import Budget
 from .confident import Confident
 from .dual import Dual, KernelRows, shown
 from .multiplicative import Elimination, Multiplicative
+from .protocol import Bracket, ConfidentSpace, LinearSpace, Readable, Space, SupportSpace
 from .rest import OneVsRest
 
+#: every kind of space there is; the types say that each keeps the promises of the protocol
+KINDS: tuple[type[Space], ...] = (
+    Linear,
+    Joint,
+    OneVsRest,
+    Confident,
+    Multiplicative,
+    Elimination,
+    Dual,
+    Budget,
+)
+LINEAR: tuple[type[LinearSpace], ...] = (Linear, Joint, OneVsRest, Confident, Multiplicative, Elimination)
+SUPPORT: tuple[type[SupportSpace], ...] = (Dual,)
+CONFIDENT: tuple[type[ConfidentSpace], ...] = (Confident,)
+
 __all__ = [
+    "KINDS",
     "TRANSIENT",
     "Additive",
+    "Bracket",
     "Budget",
     "Confident",
+    "ConfidentSpace",
     "Counts",
     "Dual",
     "Elimination",
@@ -25,9 +43,13 @@ __all__ = [
     "Joint",
     "KernelRows",
     "Linear",
+    "LinearSpace",
     "Multiplicative",
     "NumericalError",
     "OneVsRest",
+    "Readable",
+    "SingleSpace",
     "Space",
+    "SupportSpace",
     "shown",
 ]

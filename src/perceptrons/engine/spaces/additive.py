@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
 from math import inf, sqrt
 from typing import Any
 
@@ -14,15 +15,19 @@ from .. import linear, margins, multiclass, scalars, single, tracks
 from ..custom import engine_rule
 from ..intake import frozen
 from ..predictions import classes_of, scores_of
-from .base import Frame, Rows, Space, empty_log, logged
+from .base import Frame, Rows, SingleSpace, empty_log, logged
+
+#: The fast path that is compiled for a rule pays after so many single rows.
+PATIENCE = 16
 
 TRACKS = {"last": tracks.Last, "average": tracks.Average, "unit": tracks.UnitAverage}
 
 
-class Additive(Space):
+class Additive(SingleSpace):
     """w (or W) as a combination of rows: linear and joint multiclass."""
 
     arrays = ("v", "A")
+    makers: tuple[str, ...] = ("rule", "prediction")
     v: np.ndarray
     A: np.ndarray | None
 
@@ -69,8 +74,14 @@ class Additive(Space):
         """(rows, 1 or n_classes): <v, x>."""
         raise NotImplementedError
 
+    def fast_path_after(self, form: type) -> int | None:
+        return PATIENCE
+
     def start_at(self, w: np.ndarray) -> None:
-        """Begin from w instead of 0."""
+        """Begin from w, (columns, n_features + 1), instead of 0."""
+        self._start_at(w.T)
+
+    def _start_at(self, w: np.ndarray) -> None:
         with np.errstate(over="ignore"):
             self.v[: self.n_features] = w[:-1]
             self.v[-1] = w[-1]
@@ -92,13 +103,15 @@ class Additive(Space):
         tau = float(self.state[scalars.TAU])
         return self.norm() / tau if self.from_zero and tau > 0.0 else inf
 
-    def bracket(self) -> tuple[float | None, float]:
-        return None, self._up(margins.norm_up(self.v)) if self.from_zero else inf
+    def bracket(self) -> list[tuple[float | None, float]]:
+        return [(None, self._up(margins.norm_up(self.v)) if self.from_zero else inf)]
 
     def _up(self, norm: float) -> float:
         return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
-    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[float | None, float]:
+    def bounds(
+        self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool
+    ) -> list[tuple[float | None, float]]:
         scaled = margins.in_the_middle(self.v)
         low = self._low_of_pass(rows, scaled.norm) if clean else None
         if low is None:
@@ -108,11 +121,11 @@ class Additive(Space):
         up = self._up(scaled.norm)
         if self.steps is not None and margins.rows_say_more(rows, self.v, scaled.norm, self.state):
             up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
-        return low, up
+        return [(low, up)]
 
     def _low_of_pass(self, rows: Rows, norm: float) -> float | None:
         """gamma_low by the smallest margin that a pass without update met, where rounding cannot be seen."""
-        lowest, size = self.lowest(), norm * abs(float(self.state[scalars.SCALE]))
+        lowest, size = float(self.state[scalars.LOWEST]), norm * abs(float(self.state[scalars.SCALE]))
         if self.v.dtype != np.float64 or not 0.0 < lowest < inf:
             return None
         longest = 1.0 if rows.unit else sqrt(float(rows.sq.max()))
@@ -141,7 +154,7 @@ class Linear(Additive):
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         log = empty_log(len(order) if keep_log else 0, 1)
         told = scores_of(heard)
         ending, at, n = linear.run(
@@ -167,15 +180,25 @@ class Linear(Additive):
             with np.errstate(all="ignore"):
                 m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
             self._raise(ending, self.rule, logged(log, n), i, m, float(sqnorm(rows, i)), c)
-        return logged(log, n)
+        return [logged(log, n)]
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty(len(rows.sq))
         linear.scores(rows, v, out)
         return out[:, None]
 
+    def fast_path_after(self, form: type) -> int | None:
+        return 0 if form is np.ndarray else PATIENCE  # arrays are what most of its calls are compiled for
+
+    def _start_at(self, w: np.ndarray) -> None:
+        super()._start_at(w[:, 0])
+
+    def spread_jointly(self, code: int, prototypes: Joint, factor: float) -> Joint:
+        prototypes.become(self, factor)
+        prototypes.insert_class(code)
+        return prototypes
+
     def negate(self) -> None:
-        """Exchange the two classes."""
         self.v *= -1
         if self.A is not None:
             self.A *= -1
@@ -196,6 +219,8 @@ class Joint(Additive):
     ``slots`` says which column each code has, and is None where each has its own place and no more are there.
     """
 
+    joint = True
+    makers = ("rule", "scheme", "prediction")
     slots: np.ndarray | None = None
 
     def __init__(
@@ -214,8 +239,12 @@ class Joint(Additive):
         self.A = None if track == "last" else np.zeros((n_features + 1, n_classes))
 
     @property
-    def n_classes(self) -> int:
+    def n_classes(self) -> int:  # type: ignore[override]
         return self.v.shape[1] if self.slots is None else len(self.slots)
+
+    @property
+    def columns(self) -> int:  # type: ignore[override]
+        return self.n_classes
 
     def row_cost(self, entries: Any) -> Any:
         return self.n_classes * (entries + 16.0)
@@ -230,7 +259,9 @@ class Joint(Additive):
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
         return n_rows, self.n_classes  # against each rival
 
-    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[float | None, float]:
+    def bounds(
+        self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool
+    ) -> list[tuple[float | None, float]]:
         self.settle()
         return super().bounds(rows, y, c, clean)
 
@@ -249,7 +280,7 @@ class Joint(Additive):
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
         told = classes_of(heard, self.v.shape[1])
         ending, at, n = multiclass.run(
@@ -281,7 +312,7 @@ class Joint(Additive):
                 s = s[self._slots()] * factor(rows, i) * self.state[scalars.SCALE]
                 m = float(s[y[i]] - np.max(np.delete(s, y[i])))
             self._raise(ending, self.rule, logged(log, n), i, m, 2.0 * float(sqnorm(rows, i)), c)
-        return logged(log, n)
+        return [logged(log, n)]
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty((len(rows.sq), self.n_classes))
@@ -299,6 +330,9 @@ class Joint(Additive):
         spare = np.zeros(self.v.shape[1])
         return single.Joint(rule, self.scheme, self.v, self.track(), self.state, self._work(), true, spare)
 
+    def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
+        self.insert_class(code)
+
     def insert_class(self, code: int) -> None:
         """A new class, with prototype 0, that moves the codes from ``code`` on up by one."""
         slots, k = self._slots(), self.n_classes
@@ -308,8 +342,7 @@ class Joint(Additive):
         self.slots = np.insert(slots, code, k)
 
     def _in_order(self) -> dict[str, Any]:
-        """All attributes, with one column per class in the order of the codes."""
-        state = dict(vars(self))
+        state = super()._in_order()
         slots = state.pop("slots", None)
         if slots is not None:
             state["v"] = np.ascontiguousarray(self.v[:, slots])

@@ -1,7 +1,9 @@
-"""What all spaces share: scalars, counters, growth, errors that name the row."""
+"""What all spaces with one learner share: scalars, counters, growth, errors that name the row."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from math import inf, isfinite, prod, sqrt
 from typing import Any, NamedTuple
 
@@ -32,7 +34,7 @@ class Frame(NamedTuple):
 class NumericalError(ValueError, ArithmeticError):
     """A score or a weight left the range of floating-point numbers; the model kept its last finite state."""
 
-    log: Any = ()  #: the updates of the pass that ended here
+    log: Any = ()  #: the updates of the pass that ended here, of each learner
 
 
 class Counts(NamedTuple):
@@ -54,13 +56,23 @@ class Counts(NamedTuple):
 TRANSIENT = ("steps", "standing", "length")
 
 
-class Space:
-    """What all spaces share: scalars, counters, growth by doubling, errors that name the row."""
+class SingleSpace:
+    """A space that is its own only learner: scalars, counters, growth by doubling, errors that name the row.
+
+    :class:`~perceptrons.engine.spaces.protocol.Space` says what the methods promise.
+    """
 
     frame: Frame
     n_features: int
+    n_classes: int
     state: np.ndarray
+    columns = 1
+    joint = False
+    device = "cpu"
+    track_name = "last"  # which weights the loop keeps beside the last ones
+    length: Any = None
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
+    makers: tuple[str, ...] = ()  # names of what a step is made by
     row_numbers: Any = None  # what errors call the rows, where they are pieces of something larger
     steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
     from_zero = True  # whether w started at 0: the upper margin bound needs it
@@ -69,6 +81,23 @@ class Space:
         self.frame = frame
         self.n_features = n_features
         self.state = scalars.fresh()
+
+    @property
+    def learners(self) -> list[Any]:
+        return [self]
+
+    @property
+    def ties(self) -> bool:
+        return False
+
+    def offset(self) -> np.ndarray:
+        return np.zeros(self.columns)
+
+    def open(self, rows: Any, again: bool, tell: Callable[[float], None] | None = None) -> None:
+        """Nothing is kept about rows that are read."""
+
+    def close(self) -> None:
+        """Nothing was kept."""
 
     def counts(self) -> Counts:
         s = self.state
@@ -81,13 +110,14 @@ class Space:
             float(s[scalars.LOSS2]),
         )
 
-    def moves_columns_alone(self) -> bool:
-        """Whether learning a row changes nothing but its own columns, the constant's, and the scalars."""
-        return False
+    def sum_sq_norms(self) -> float:
+        return float(self.state[scalars.SUM_Q])
 
     def row_cost(self, entries: Any) -> Any:
-        """About how many products of numbers and weights a row with so many entries takes."""
         return entries + 16.0
+
+    def fast_path_after(self, form: type) -> int | None:
+        return None
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         """Labels as the loop wants them."""
@@ -96,16 +126,23 @@ class Space:
     def reset_lowest(self) -> None:
         self.state[scalars.LOWEST] = inf
 
-    def lowest(self) -> float:
-        return float(self.state[scalars.LOWEST])
+    def lowest(self) -> list[float]:
+        return [float(self.state[scalars.LOWEST])]
 
     def longest(self) -> float:
         """Length of the longest row that was learned on its own."""
         return sqrt(self.state[scalars.LONGEST])
 
     def forget_start(self) -> None:
-        """What comes now starts from the w that is here."""
         self.from_zero = False
+
+    def same_kind(self, fresh: SingleSpace) -> bool:
+        """Whether a fresh learner has weights like these."""
+        return type(self) is type(fresh)
+
+    def renew(self, fresh: SingleSpace) -> None:
+        for maker in self.makers:
+            setattr(self, maker, getattr(fresh, maker))
 
     # -- the bracket around the best margin: spaces that have one say more
 
@@ -128,16 +165,15 @@ class Space:
         """The steps that were kept, up to a common factor, one array per learner; none are kept any more."""
         return [vars(self).pop("steps", None)]
 
-    def bracket(self) -> Any:
-        """(None, gamma_up): what is known without reading the rows again; None: nothing is claimed."""
+    def bracket(self) -> list[tuple[float | None, float]] | None:
         return None
 
-    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
-        """(gamma_low, gamma_up), true statements about the rows; None: nothing is claimed.
-
-        ``clean``: the last pass has read all rows and changed nothing.
-        """
+    def bounds(
+        self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool
+    ) -> list[tuple[float | None, float]] | None:
         return None
+
+    # -- features and classes that appear
 
     def grow(self, n_features: int) -> None:
         """Make room for more features; their weights start as those of a fresh learner."""
@@ -155,6 +191,95 @@ class Space:
         new[: old.shape[0] - 1] = old[:-1]
         new[-1] = old[-1]
         return new
+
+    def shrink(self, n_features: int) -> None:
+        self.n_features = n_features  # room for further features is left, with weights of 0
+
+    def negate(self) -> None:
+        raise TypeError(f"{type(self).__name__} has no two classes to exchange.")
+
+    def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
+        raise TypeError(f"{type(self).__name__} is for two classes.")
+
+    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Any:
+        from .rest import OneVsRest  # it is made of spaces like this one
+
+        learners = [self._negated(fresh), self]
+        learners.insert(code, fresh().after(self))
+        return OneVsRest(learners, n_threads)
+
+    def _negated(self, fresh: Callable[[], SingleSpace]) -> SingleSpace:
+        """A learner of its own for the other of the two classes."""
+        made = copy.deepcopy(self)
+        made.negate()
+        return made
+
+    def after(self, other: SingleSpace) -> Any:
+        """This fresh learner, which counts the examples that the other has seen: its w was 0 on them."""
+        self.state[scalars.EXAMPLES] = other.state[scalars.EXAMPLES]
+        return self
+
+    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Any:
+        raise TypeError(f"{type(self).__name__} has no prototypes.")
+
+    # -- copies
+
+    def moves_columns_alone(self) -> bool:
+        return False
+
+    def _shallow_copy(self) -> Any:
+        """A space of its own with the very same arrays: enough where they are replaced, not written to."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def copy(self) -> Any:
+        made = self._shallow_copy()
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                setattr(made, name, value.copy())
+        return made
+
+    def copy_for_class(self, logged: bool) -> Any:
+        shared = self.n_classes > 2 and (not logged or self.moves_columns_alone())
+        return self._shallow_copy() if shared else self.copy()
+
+    def make_writable(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and not value.flags.writeable:
+                setattr(self, name, np.array(value))
+
+    def _by_column(self) -> tuple[str, ...]:
+        """Names of the arrays of which a row changes its own columns alone, if it moves those alone."""
+        return self.arrays
+
+    def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
+        where: Any = slice(None)
+        if columns is not None and self.moves_columns_alone():
+            where = np.append(columns, getattr(self, self.arrays[0]).shape[0] - 1)
+        saved: list[tuple[np.ndarray, Any, np.ndarray]] = []
+        for name, a in vars(self).items():
+            if name == "state" or (isinstance(a, np.ndarray) and a.flags.writeable):
+                part = where if name in self._by_column() else slice(None)
+                saved.append((a, part, a[part].copy()))
+
+        def restore() -> None:
+            for a, part, values in saved:
+                a[part] = values
+
+        return restore
+
+    def _in_order(self) -> dict[str, Any]:
+        """All attributes, with one column per class in the order of the codes."""
+        return dict(vars(self))
+
+    def stored(self) -> dict[str, Any]:
+        attributes = {name: value for name, value in self._in_order().items() if name not in TRANSIENT}
+        if "row_numbers" in attributes:
+            attributes["row_numbers"] = None
+        return attributes
+
+    # -- what loops are given, and what ends them
 
     def _desk(self, limit: float, prediction: bool = False) -> np.ndarray:
         desk = np.zeros(linear.DESK_SIZE)
@@ -175,7 +300,7 @@ class Space:
         """Say what ended a pass at row i; the updates made so far go with the error."""
         number = i if self.row_numbers is None else int(self.row_numbers[i])
         error = self._trouble(ending, rule, number, m, q, float(c[i]) if len(c) else 1.0)
-        error.log = log
+        error.log = [log]
         raise error
 
     def _trouble(self, ending: int, rule: Any, i: int, m: float, q: float, weight: float) -> Any:

@@ -10,14 +10,14 @@ import numpy as np
 from .. import budget as loop
 from .. import draws, scalars
 from ..intake import EMPTY, frozen
-from .base import Frame, Space
+from .base import Frame, SingleSpace
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 _DRAWS = 256  # random numbers drawn at a time
 _NO_LIMIT = 1 << 62
 
 
-class Budget(Space):
+class Budget(SingleSpace):
     """The kernel perceptron on a support list of bounded length, for two classes.
 
     Parameters
@@ -53,6 +53,7 @@ class Budget(Space):
     """
 
     n_classes = 2
+    makers = ("policy", "prediction")
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class Budget(Space):
 
     def run(
         self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         """One pass over ``order``. ``rows`` has a ``collection``, or is one."""
         collection = getattr(rows, "collection", rows)
         logs = [_empty_log(0)]
@@ -129,7 +130,7 @@ class Budget(Space):
             start += len(ids)
         if heard is not None:
             heard.take(told, True, len(order))
-        return _joined(logs)
+        return [_joined(logs)]
 
     def _size(self) -> int:
         if self.block_size != "auto":
@@ -217,7 +218,6 @@ class Budget(Space):
         self._tally[loop.DRAWN] = 0
 
     def negate(self) -> None:
-        """Exchange the two classes."""
         self._a *= -1.0
         self.label = -self.label
 
@@ -238,11 +238,13 @@ class Budget(Space):
         a = self._a[: len(self)]
         return sqrt(max(0.0, float(a @ self.gram @ a)))
 
-    def bracket(self) -> tuple[None, float]:
+    def bracket(self) -> list[tuple[float | None, float]]:
         """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
-        return None, inf
+        return [(None, inf)]
 
-    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> tuple[None, float]:
+    def bounds(
+        self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool
+    ) -> list[tuple[float | None, float]]:
         return self.bracket()
 
 

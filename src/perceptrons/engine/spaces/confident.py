@@ -9,14 +9,16 @@ import numpy as np
 from ...rows import look, sqnorm
 from .. import confidence, linear, scalars, single, tracks
 from ..predictions import scores_of
-from .base import Frame, Rows, Space, empty_log, logged
+from .additive import PATIENCE
+from .base import Frame, Rows, SingleSpace, empty_log, logged
 
 
-class Confident(Space):
+class Confident(SingleSpace):
     """w with a covariance; binary."""
 
     n_classes = 2
     arrays = ("v",)
+    makers = ("rule",)
     FULL_LIMIT = 20_000  #: features of a full covariance: 3.2 GB
 
     def __init__(self, rule: Any, frame: Frame, n_features: int, full: bool, start: float = 1.0):
@@ -49,6 +51,12 @@ class Confident(Space):
     def moves_columns_alone(self) -> bool:
         return not self.full
 
+    def _by_column(self) -> tuple[str, ...]:
+        return "v", "sigma"
+
+    def fast_path_after(self, form: type) -> int | None:
+        return None if self.full else PATIENCE
+
     def row_cost(self, entries: Any) -> Any:
         d = self.v.shape[0]
         return d * (entries + d) if self.full else super().row_cost(entries)
@@ -60,7 +68,7 @@ class Confident(Space):
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         told = scores_of(heard)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = confidence.run(
@@ -84,7 +92,7 @@ class Confident(Space):
             with np.errstate(all="ignore"):
                 s = float(look(rows, i, self.v))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
-        return logged(log, n)
+        return [logged(log, n)]
 
     def _limit(self) -> float:
         return 1e70 if self.frame.dtype == np.float32 else 1e300

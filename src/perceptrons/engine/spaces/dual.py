@@ -6,6 +6,7 @@ the support rows. Rows come to it in exact blocks (:mod:`perceptrons.engine.bloc
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,9 +17,7 @@ from ...rules import RuleError
 from ..blocks import Blocks, Piece, Support, shaped
 from ..foretelling import Foretelling
 from ..intake import EMPTY, frozen
-from .additive import Joint
-from .base import Counts, Frame, NumericalError, logged
-from .rest import OneVsRest
+from .base import Counts, Frame, NumericalError, SingleSpace, logged
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 
@@ -34,8 +33,11 @@ class Dual:
     """A space over the support set, and the kernel values that go with it.
 
     ``inner`` is a :class:`Linear`, :class:`Joint` or :class:`OneVsRest` space; all its columns share the
-    support set and the kernel values.
+    support set and the kernel values. :class:`~perceptrons.engine.spaces.protocol.Space` says what the
+    methods promise.
     """
+
+    length: Any = None
 
     def __init__(
         self,
@@ -69,8 +71,37 @@ class Dual:
     def constant(self) -> float:
         return self.frame.bias**2
 
+    @property
+    def columns(self) -> int:
+        return self.inner.columns
+
+    @property
+    def learners(self) -> list[Any]:
+        return self.inner.learners
+
+    @property
+    def joint(self) -> bool:
+        return self.inner.joint
+
+    @property
+    def ties(self) -> bool:
+        return self.inner.ties
+
+    @property
+    def from_zero(self) -> bool:
+        return self.inner.from_zero
+
+    def offset(self) -> np.ndarray:
+        return self.inner.offset()
+
     def counts(self) -> Counts:
         return self.inner.counts()
+
+    def sum_sq_norms(self) -> float:
+        return self.inner.sum_sq_norms()
+
+    def row_cost(self, entries: Any) -> Any:
+        return self.inner.row_cost(entries)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         return self.inner.targets(codes)
@@ -78,7 +109,7 @@ class Dual:
     def reset_lowest(self) -> None:
         self.inner.reset_lowest()
 
-    def lowest(self) -> Any:
+    def lowest(self) -> list[float]:
         return self.inner.lowest()
 
     def longest(self) -> float:
@@ -90,25 +121,83 @@ class Dual:
     def keep_steps(self, n_rows: int) -> None:
         """The coefficients are the steps."""
 
-    def take_steps(self) -> list[None]:
-        return [None for _ in learners_of(self.inner)]
+    def take_steps(self) -> list[np.ndarray | None]:
+        return [None for _ in self.learners]
 
-    def bracket(self) -> Any:
+    def bracket(self) -> list[tuple[float | None, float]]:
         """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
-        pairs: list[Any] = [(None, np.inf) for _ in learners_of(self.inner)]
-        return pairs if isinstance(self.inner, OneVsRest) else pairs[0]
+        return [(None, np.inf) for _ in self.learners]
 
-    def bounds(self, rows: KernelRows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+    def bounds(
+        self, rows: KernelRows, y: np.ndarray, c: np.ndarray, clean: bool
+    ) -> list[tuple[float | None, float]]:
         return self.bracket()
+
+    def renew(self, fresh: SingleSpace) -> None:
+        self.inner.renew(fresh)
+
+    # ------------------------------------------------------------ features and classes that appear
+
+    def grow(self, n_features: int) -> None:
+        self.n_features = max(n_features, self.n_features)
+
+    def shrink(self, n_features: int) -> None:
+        self.n_features = n_features
+
+    def negate(self) -> None:
+        self.inner.negate()
+
+    def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
+        self.inner.add_class(code, fresh)
+        if self.joint:
+            self.inner.settle()  # the blocks read the columns themselves
+
+    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Dual:
+        self.inner = self.inner.spread(code, fresh, n_threads)
+        return self
+
+    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Dual:
+        self.inner = self.inner.spread_jointly(code, prototypes, factor)
+        self.inner.settle()
+        return self
+
+    def fast_path_after(self, form: type) -> int | None:
+        return None
+
+    # ------------------------------------------------------------ copies
+
+    def moves_columns_alone(self) -> bool:
+        return False  # a row that is learned may join the support set
+
+    def copy(self) -> Dual:
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        made.inner, made.support = self.inner.copy(), copy.copy(self.support)
+        return made
+
+    def copy_for_class(self, logged: bool) -> Dual:
+        return self.copy()
+
+    def make_writable(self) -> None:
+        self.inner.make_writable()
+
+    def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
+        kept = self.copy()
+        return lambda: vars(self).update(vars(kept))
+
+    def stored(self) -> dict[str, Any]:
+        offered = 0 if self._open is None else len(self._open[0].sq)
+        return vars(self) | {"_open": None, "n_offered": self.n_offered + offered}
 
     # ------------------------------------------------------------ learning
 
-    def open(self, rows: KernelRows, again: bool) -> None:
-        """These rows are read now, and perhaps ``again``."""
+    def open(self, rows: KernelRows, again: bool, tell: Callable[[float], None] | None = None) -> None:
         self.close()
         limit = self.cache_mb * 1e6 if again else 0.0
         numbers = self.n_offered + np.arange(len(rows.sq))
-        self._open = rows, self._blocks(rows, limit, numbers)
+        blocks = self._blocks(rows, limit, numbers)
+        blocks.tell = tell
+        self._open = rows, blocks
 
     def _blocks(self, rows: KernelRows, limit: float, numbers: np.ndarray) -> Any:
         if self.device == "cpu":
@@ -128,30 +217,22 @@ class Dual:
             numbers,
         )
 
-    def report_to(self, tell: Callable[[float], None]) -> None:
-        """Call ``tell`` with the share of a pass that is done, now and then."""
-        self._open[1].tell = tell
-
     def close(self) -> None:
-        """The rows that were open do not come again."""
         if self._open is not None:
             self.n_offered += len(self._open[0].sq)
             self._open = None
 
     def run(
         self, rows: KernelRows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         if self._open is None or self._open[0] is not rows:
             self.open(rows, again=False)
         blocks = self._open[1]
         blocks.begin_pass(y, c)
-        ovr = isinstance(self.inner, OneVsRest)
-        joint = isinstance(self.inner, Joint)
-        n_columns = [1] * self.n_classes if ovr else [self.n_classes if joint else 1]
+        n_columns = [learner.columns for learner in self.learners]
         told = None
         if heard is not None:
-            first = learners_of(self.inner)[0]
-            told = Foretelling(len(order), sum(n_columns), first.track_name, heard.unit)
+            told = Foretelling(len(order), self.columns, self.learners[0].track_name, heard.unit)
             heard.reported = blocks.foretell(told)
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # the loops find what is not finite
@@ -159,21 +240,24 @@ class Dual:
         finally:
             blocks.end_pass()
             if told is not None:
-                heard.take_scores(told.scores, ovr or joint)
-        return logs if ovr else logs[0]
+                heard.take_scores(told.scores, self.columns > 1)
+        return logs
 
     # ------------------------------------------------------------ scores
 
     def coefficients(self, readout: str) -> np.ndarray:
         """(support rows, columns): w, or its average, as a combination of the support rows."""
         n = len(self.support)
-        if readout == "average" and isinstance(self.inner, OneVsRest):
-            return np.stack([learner.average()[:n] for learner in self.inner.learners], axis=1)
+        if readout == "average" and len(self.learners) > 1:
+            return np.stack([learner.average()[:n] for learner in self.learners], axis=1)
         w = self.inner.weights(readout)[:, :n]
         return np.ascontiguousarray(w.T)
 
-    def scores(self, collection: Any, coefficients: np.ndarray) -> np.ndarray:
-        """(rows, columns): sum of a_i k(x_i, x)."""
+    def scores(self, rows: Any, readout: str) -> np.ndarray:
+        return self.expand(getattr(rows, "collection", rows), self.coefficients(readout))
+
+    def expand(self, collection: Any, coefficients: np.ndarray) -> np.ndarray:
+        """(rows, columns): sum of a_i k(x_i, x), with coefficients of (support rows, columns)."""
         out = np.zeros((len(collection), coefficients.shape[1]))
         mask = np.asarray(coefficients.any(axis=1))
         for part, values in self.values(collection, mask):
@@ -206,23 +290,19 @@ def shown(rows: Any, places: np.ndarray) -> Any:
     return [rows.items[i] for i in places] if hasattr(rows, "items") else rows.X[places]
 
 
-def learners_of(inner: Any) -> list[Any]:
-    return inner.learners if isinstance(inner, OneVsRest) else [inner]
-
-
 class _Team:
     """The learners of a dual space as a device takes them: stacked, and written back after a pass."""
 
     def __init__(self, dual: Dual, collection: Any):
         self.dual = dual
         self.collection = collection
-        self.joint = isinstance(dual.inner, Joint)
-        first = learners_of(dual.inner)[0]
+        self.joint = dual.joint
+        first = dual.learners[0]
         self.rule, self.track, self.prediction = first.rule, first.track_name, first.prediction
         self.tol, self.limit = first.frame.tol, first._limit()
 
     def learners(self) -> list[Any]:
-        return learners_of(self.dual.inner)
+        return self.dual.learners
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
         """v and A: (learners, places), or (places, classes) of prototypes."""
@@ -240,7 +320,7 @@ class _Team:
         """Class codes for prototypes, +-1 as (learners, rows) for the others."""
         if self.joint:
             return y
-        if not isinstance(self.dual.inner, OneVsRest):
+        if len(self.dual.learners) == 1:
             return y[None, :]
         return np.where(y == np.arange(self.dual.n_classes)[:, None], 1.0, -1.0)
 
@@ -299,17 +379,17 @@ class HostBlocks(Blocks):
     def _sums(self, piece: Piece) -> np.ndarray:
         """(rows, columns): what the stored sums of an average add to the scores of a block."""
         n, inner = len(self.support), self.inner
-        kept = [learner.A for learner in learners_of(inner)]
+        kept = [learner.A for learner in inner.learners]
         if kept[0] is None or n == 0:
             return np.zeros(1)
-        A = kept[0][:n] if isinstance(inner, Joint) else np.stack([a[:n] for a in kept], axis=1)
+        A = kept[0][:n] if inner.joint else np.stack([a[:n] for a in kept], axis=1)
         return np.asarray(self.panel.product(piece, A) + self.constant * A.sum(0), np.float64)
 
     def coefficients(self) -> np.ndarray:
         n = len(self.support)
-        if isinstance(self.inner, Joint):
+        if self.inner.joint:
             return self.inner.v[:n]
-        return np.stack([learner.v[:n] for learner in learners_of(self.inner)], axis=1)
+        return np.stack([learner.v[:n] for learner in self.inner.learners], axis=1)
 
     def make_room(self, n: int) -> None:
         self.inner.grow(n)
@@ -321,26 +401,25 @@ class HostBlocks(Blocks):
         if self.told is not None:
             start = np.array(F, np.float64)  # the loop changes its own
             before = start, np.broadcast_to(self._sums(piece), start.shape)
-            states = [learner.state.copy() for learner in learners_of(inner)]
+            states = [learner.state.copy() for learner in inner.learners]
         G = frozen(piece.G, self.dtype)
-        F = np.ascontiguousarray(F if isinstance(inner, Joint) else F.T, self.dtype)
+        F = np.ascontiguousarray(F if inner.joint else F.T, self.dtype)
         places, sq = frozen(position, np.int64).view(np.uint64), frozen(self.sq[ids])
-        blocks = [Block(f, G, places, sq, 0.0, False) for f in ([F] if isinstance(inner, Joint) else F)]
+        blocks = [Block(f, G, places, sq, 0.0, False) for f in ([F] if inner.joint else F)]
         weights = EMPTY if not len(self.c) else frozen(self.c[ids])
         order = frozen(np.arange(len(ids)))
-        rows: Any = blocks if isinstance(inner, OneVsRest) else blocks[0]
-        for learner in learners_of(inner):
+        rows: Any = blocks if len(inner.learners) > 1 else blocks[0]
+        for learner in inner.learners:
             learner.row_numbers = ids
         error = None
         try:
             logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log or before is not None)
         except (RuleError, NumericalError) as trouble:
             logs, error = trouble.log, trouble
-        for learner in learners_of(inner):
+        for learner in inner.learners:
             learner.row_numbers = None
-        logs = logs if isinstance(inner, OneVsRest) else [logs]
         if self.told is not None:
-            pairs = [(old, learner.state) for old, learner in zip(states, learners_of(inner), strict=True)]
+            pairs = [(old, learner.state) for old, learner in zip(states, inner.learners, strict=True)]
             active = weights != 0.0 if len(weights) else np.ones(len(ids), bool)
             self.told.add(before[0], before[1], G, active, pairs, logs)
         if not keep_log:
@@ -348,10 +427,10 @@ class HostBlocks(Blocks):
         return logs, error
 
     def states(self) -> list[tuple[np.ndarray, float]]:
-        return [(learner.state, learner.frame.tol) for learner in learners_of(self.inner)]
+        return [(learner.state, learner.frame.tol) for learner in self.inner.learners]
 
     def _arrays(self) -> list[np.ndarray]:
-        found = [a for learner in learners_of(self.inner) for a in (learner.v, learner.A)]
+        found = [a for learner in self.inner.learners for a in (learner.v, learner.A)]
         return [a for a in found if a is not None]
 
     def used(self, first: int, stop: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import Any
@@ -9,16 +10,35 @@ from typing import Any
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import margins, multiplicative, scalars
+from .. import linear, margins, multiplicative, scalars
 from ..predictions import scores_of
-from .base import Frame, Rows, Space, empty_log, logged
+from .base import Frame, Rows, SingleSpace, empty_log, logged
 
 
-class Multiplicative(Space):
+class Thresholded(SingleSpace):
+    """A space whose <w, x> is compared with a threshold."""
+
+    def threshold(self) -> float:
+        raise NotImplementedError
+
+    def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
+        raise NotImplementedError
+
+    def offset(self) -> np.ndarray:
+        return np.asarray([self.threshold()])
+
+    def scores(self, rows: Rows, readout: str) -> np.ndarray:
+        out = np.empty(len(rows.sq))
+        linear.scores(rows, self.weights(readout)[0], out)
+        return out[:, None]
+
+
+class Multiplicative(Thresholded):
     """Winnow, balanced Winnow, p-norm: theta and u = f(theta), binary, always float64."""
 
     n_classes = 2
     arrays = ("theta", "u")
+    makers = ("link", "prediction")
 
     def __init__(
         self, link: Any, frame: Frame, n_features: int, prediction: bool = False, follow: bool = False
@@ -50,9 +70,8 @@ class Multiplicative(Space):
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
-        ties_up = bool(multiplicative.tie_is_positive(self.link))
-        told = scores_of(heard, ties_up)
+    ) -> list[Any]:
+        told = scores_of(heard, self.ties)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = multiplicative.run(
             self.link,
@@ -70,16 +89,32 @@ class Multiplicative(Space):
             self.prediction,
         )
         if heard is not None:
-            heard.take(told.score, ending == scalars.DONE, at, ties_up)
+            heard.take(told.score, ending == scalars.DONE, at, self.ties)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
                 s = float(look(rows, i, self.u))
             self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
-        return logged(log, n)
+        return [logged(log, n)]
+
+    @property
+    def ties(self) -> bool:
+        return bool(multiplicative.tie_is_positive(self.link))
 
     def threshold(self) -> float:
         return float(multiplicative.threshold_of(self.link))
+
+    def promotions(self) -> float:
+        """Updates on positive rows."""
+        return float(self.state[multiplicative.PROMOTIONS])
+
+    def renew(self, fresh: Any) -> None:
+        link = fresh.link
+        if isinstance(link, multiplicative.Winnow):
+            link = link._replace(threshold=self.link.threshold)  # it is part of every prediction
+        if link != self.link:
+            self.from_zero = False  # the bracket is about steps of one length
+        self.link, self.prediction = link, fresh.prediction
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
         z = multiplicative.normaliser(self.link, self.state[multiplicative.MASS])
@@ -112,35 +147,35 @@ class Multiplicative(Space):
 
     def guess(self) -> float:
         """The upper end of the bracket but for rounding."""
-        _, up = self.bracket() or (None, inf)
-        return up
+        return inf if self._exponent() is None else self._up()
 
     def bracket(self) -> Any:
+        return None if self._exponent() is None else [(None, self._up())]
+
+    def _up(self) -> float:
         p = self._exponent()
-        if p is None:
-            return None
         k = float(self.state[scalars.UPDATES])
-        if k == 0.0 or not self.from_zero:
-            return None, inf
+        if p is None or k == 0.0 or not self.from_zero:
+            return inf
         eta = self.link.eta if isinstance(self.link, multiplicative.Balanced) else 1.0
         error = eta * float(self.state[scalars.ERROR]) * (1.0 + (16.0 * k + 64.0) * margins.U)
         error += k * len(self.theta) * margins.SUBNORMAL
         share = (4.0 * k + 4.0 * len(self.theta) + 64.0) * margins.U
-        return None, margins.ratio_up(margins.p_norm_up(self.theta, p) + error, eta * k * (1.0 - share))
+        return margins.ratio_up(margins.p_norm_up(self.theta, p) + error, eta * k * (1.0 - share))
 
     def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
         p = self._exponent()
         if p is None:
             return None
         low = margins.lower_end(rows, y, c, self.u, 1.0 if p == inf else p / (p - 1.0))
-        _, up = self.bracket()
+        up = self._up()
         if self.steps is not None:
             measure = partial(margins.p_norm_up, p=p)
             up = min(up, margins.upper_end(rows, y, self.steps, len(self.theta), measure))
-        return low, up
+        return [(low, up)]
 
 
-class Elimination(Space):
+class Elimination(Thresholded):
     """Standing literals of a disjunction."""
 
     n_classes = 2
@@ -166,7 +201,7 @@ class Elimination(Space):
 
     def run(
         self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         told = scores_of(heard, ties_up=True)
         self.standing = None
         log = empty_log(len(order) if keep_log else 0, 1)
@@ -176,7 +211,20 @@ class Elimination(Space):
         )
         if heard is not None:
             heard.take(told.score, True, len(order), True)
-        return logged(log, n)
+        return [logged(log, n)]
+
+    @property
+    def ties(self) -> bool:
+        return True
+
+    def negate(self) -> None:
+        """Start again: a disjunction has no negation."""
+        frame, n_features, with_negations = self.frame, self.n_features, self.with_negations
+        vars(self).clear()
+        Elimination.__init__(self, frame, n_features, with_negations)
+
+    def _negated(self, fresh: Callable[[], SingleSpace]) -> SingleSpace:
+        return fresh()
 
     def threshold(self) -> float:
         if not self.with_negations:

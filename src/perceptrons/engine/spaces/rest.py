@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,11 +11,19 @@ import numpy as np
 from ...rules import RuleError
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
-from .base import Counts, Frame, NumericalError, Rows
+from .base import TRANSIENT, Counts, Frame, NumericalError, Rows, SingleSpace
 
 
 class OneVsRest:
-    """One binary learner per class, all fed the same rows in the same order."""
+    """One binary learner per class, all fed the same rows in the same order.
+
+    :class:`~perceptrons.engine.spaces.protocol.Space` says what the methods promise.
+    """
+
+    joint = False
+    ties = False  # the largest score wins
+    device = "cpu"
+    length: Any = None
 
     def __init__(self, learners: Sequence[Any], n_threads: int = 1):
         self.learners = list(learners)
@@ -24,6 +32,14 @@ class OneVsRest:
     @property
     def n_classes(self) -> int:
         return len(self.learners)
+
+    @property
+    def columns(self) -> int:
+        return len(self.learners)
+
+    @property
+    def from_zero(self) -> bool:
+        return all(learner.from_zero for learner in self.learners)
 
     @property
     def n_features(self) -> int:
@@ -39,11 +55,22 @@ class OneVsRest:
             total = total.plus(learner.counts())
         return total
 
+    def sum_sq_norms(self) -> float:
+        return float(sum(learner.sum_sq_norms() for learner in self.learners))
+
     def row_cost(self, entries: Any) -> Any:
         return self.n_classes * self.learners[0].row_cost(entries)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         return frozen(codes, np.int64)
+
+    def open(self, rows: Any, again: bool, tell: Callable[[float], None] | None = None) -> None:
+        for learner in self.learners:
+            learner.open(rows, again, tell)
+
+    def close(self) -> None:
+        for learner in self.learners:
+            learner.close()
 
     def _map(self, function: Any) -> list[Any]:
         if self.n_threads == 1:
@@ -76,7 +103,7 @@ class OneVsRest:
 
     def run(
         self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> Any:
+    ) -> list[Any]:
         """One pass; ``rows`` may be a list, the rows as each learner sees them."""
         troubles: list[Any] = []
 
@@ -89,7 +116,8 @@ class OneVsRest:
                 troubles.append((r, error))
                 return error.log
 
-        logs = self._map(one) if self.n_threads > 1 else self._every(one)
+        every = self._map(one) if self.n_threads > 1 else self._every(one)
+        logs = [log for own in every for log in own]
         if troubles:
             _, error = min(troubles, key=lambda trouble: trouble[0])
             error.log = logs
@@ -108,7 +136,7 @@ class OneVsRest:
             learner.reset_lowest()
 
     def lowest(self) -> list[float]:
-        return [learner.lowest() for learner in self.learners]
+        return [lowest for learner in self.learners for lowest in learner.lowest()]
 
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
         for learner in self.learners:
@@ -117,13 +145,26 @@ class OneVsRest:
     def take_steps(self) -> list[np.ndarray | None]:
         return [steps for learner in self.learners for steps in learner.take_steps()]
 
-    def bracket(self) -> Any:
-        pairs = [learner.bracket() for learner in self.learners]
-        return None if pairs[0] is None else pairs
+    def bracket(self) -> list[Any] | None:
+        return self._joined([learner.bracket() for learner in self.learners])
 
-    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
-        pairs = self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
-        return None if pairs[0] is None else pairs
+    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Any] | None:
+        return self._joined(
+            self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
+        )
+
+    @staticmethod
+    def _joined(found: list[list[Any] | None]) -> list[Any] | None:
+        """The brackets of all learners; None where they claim nothing."""
+        pairs = [pair for pairs in found for pair in pairs or ()]
+        return pairs or None
+
+    def renew(self, fresh: SingleSpace) -> None:
+        for learner in self.learners:
+            learner.renew(fresh)
+
+    def offset(self) -> np.ndarray:
+        return np.concatenate([learner.offset() for learner in self.learners])
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
         return np.concatenate([learner.scores(rows, readout) for learner in self.learners], axis=1)
@@ -134,3 +175,64 @@ class OneVsRest:
     def grow(self, n_features: int) -> None:
         for learner in self.learners:
             learner.grow(n_features)
+
+    def shrink(self, n_features: int) -> None:
+        for learner in self.learners:
+            learner.shrink(n_features)
+
+    def start_at(self, w: np.ndarray) -> None:
+        """Begin from w, (n_classes, n_features + 1), instead of 0."""
+        for learner, row in zip(self.learners, w, strict=True):
+            learner.start_at(row[None, :])
+
+    def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
+        self.learners.insert(code, fresh().after(self.learners[0]))
+
+    def negate(self) -> None:
+        raise TypeError("Three classes or more cannot be exchanged.")
+
+    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Any:
+        raise TypeError("There are three classes or more already: use add_class.")
+
+    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Any:
+        raise TypeError("There are three classes or more already: use add_class.")
+
+    def fast_path_after(self, form: type) -> int | None:
+        return None
+
+    # -- copies
+
+    def moves_columns_alone(self) -> bool:
+        return all(learner.moves_columns_alone() for learner in self.learners)
+
+    def _shallow_copy(self) -> OneVsRest:
+        """A space of its own with the very same arrays: enough where they are replaced, not written to."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        made.learners = list(self.learners)
+        return made
+
+    def copy(self) -> OneVsRest:
+        made = self._shallow_copy()
+        made.learners = [learner.copy() for learner in self.learners]
+        return made
+
+    def copy_for_class(self, logged: bool) -> OneVsRest:
+        shared = self.n_classes > 2 and (not logged or self.moves_columns_alone())
+        return self._shallow_copy() if shared else self.copy()
+
+    def make_writable(self) -> None:
+        for learner in self.learners:
+            learner.make_writable()
+
+    def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
+        restorers = [learner.restorer(columns) for learner in self.learners]
+
+        def restore() -> None:
+            for one in restorers:
+                one()
+
+        return restore
+
+    def stored(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in TRANSIENT}
