@@ -29,8 +29,15 @@ from property.learners import (
     weights,
 )
 from strategies import UNIT, disjunctions, multiclass_samples, orders, samples
+from uncompiled import uncompiled
 
 from perceptrons import MIRA, reference
+
+#: Learners whose loops are compiled here: one of each family of loops, and a rule that rescales w.
+#: The others run as plain Python; the golden cases compile the loop of every rule.
+TWO_CLASSES = {"perceptron", "ROMMA", "AROW, diagonal", "balanced Winnow"}
+ZERO_ONE = {"Winnow2", "elimination, all"}
+PROTOTYPES = {"perceptron, top", "PA-I, exact"}
 
 
 def same(model: Any, run: reference.Run, tol: float) -> None:
@@ -75,7 +82,8 @@ def test_two_classes(learner, sample, frame, data):
     X, y, order = sample
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
-    agree(learner, X, y, order, frame, run, data)
+    with uncompiled(learner.name not in TWO_CLASSES):
+        agree(learner, X, y, order, frame, run, data)
 
 
 @pytest.mark.parametrize("learner", DISJUNCTIVE, ids=str)
@@ -88,7 +96,8 @@ def test_disjunctions(learner, target, data):
     order = data.draw(orders(len(y)), label="order")
     run = learner.run(X, y, order)
     assume(not learner.hangs_on_rounding(run, X, y, order))
-    agree(learner, X, y, order, None, run, data)
+    with uncompiled(learner.name not in ZERO_ONE):
+        agree(learner, X, y, order, None, run, data)
 
 
 @pytest.mark.parametrize("learner", FRACTIONAL, ids=str)
@@ -108,7 +117,8 @@ def test_many_classes(learner, sample, frame, data):
     X, y, _, order = sample
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
-    agree(learner, X, y, order, frame, run, data)
+    with uncompiled(learner.name not in PROTOTYPES):
+        agree(learner, X, y, order, frame, run, data)
 
 
 @pytest.mark.parametrize(
@@ -128,18 +138,19 @@ def test_one_against_the_rest(learner, sample, frame):
         assert model.n_errors_ == sum(sum(run.errors) for run in runs)
         assert close(weights(model), [run.w for run in runs], learner.tol)
 
-    dense = learner.make(frame, log_updates=True, **choice).fit(X, y, order=order)
-    same_as_each(dense)
-    log = dense.update_log_
-    for r, run in enumerate(runs):
-        assert log["row"][log["code"] == r].tolist() == list(chain.from_iterable(run.updates))
-    same_as_each(learner.make(frame, **choice).fit(sp.csr_array(X), y, order=order))
-    same_as_each(learner.make(frame, n_jobs=2, **choice).fit(X, y, order=order))
-    visits = list(chain.from_iterable(order))
-    single = learner.make(frame, **choice).partial_fit(X[visits[:1]], y[visits[:1]], classes=np.unique(y))
-    for i in visits[1:]:
-        single.learn_one(X[i], y[i])
-    same_as_each(single)
+    with uncompiled(learner.name not in TWO_CLASSES):
+        dense = learner.make(frame, log_updates=True, **choice).fit(X, y, order=order)
+        same_as_each(dense)
+        log = dense.update_log_
+        for r, run in enumerate(runs):
+            assert log["row"][log["code"] == r].tolist() == list(chain.from_iterable(run.updates))
+        same_as_each(learner.make(frame, **choice).fit(sp.csr_array(X), y, order=order))
+        same_as_each(learner.make(frame, n_jobs=2, **choice).fit(X, y, order=order))
+        visits = list(chain.from_iterable(order))
+        single = learner.make(frame, **choice).partial_fit(X[visits[:1]], y[visits[:1]], classes=np.unique(y))
+        for i in visits[1:]:
+            single.learn_one(X[i], y[i])
+        same_as_each(single)
 
 
 @pytest.mark.parametrize(
@@ -153,13 +164,14 @@ def test_labels_may_appear_on_the_way(learner, sample, frame):
     X, y, order = sample
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
-    model = learner.make(frame)
-    for i in chain.from_iterable(order):
-        model.learn_one(X[i], y[i])
-    assert model.classes_.tolist() == [-1, 1]
-    assert model.n_updates_ == run.k
-    assert model.n_mistakes_ == sum(run.mistakes)
-    assert close(weights(model), run.w, learner.tol)
+    with uncompiled(learner.name not in TWO_CLASSES):
+        model = learner.make(frame)
+        for i in chain.from_iterable(order):
+            model.learn_one(X[i], y[i])
+        assert model.classes_.tolist() == [-1, 1]
+        assert model.n_updates_ == run.k
+        assert model.n_mistakes_ == sum(run.mistakes)
+        assert close(weights(model), run.w, learner.tol)
 
 
 @given(multiclass_samples(), st.integers(0, 2**32 - 1))

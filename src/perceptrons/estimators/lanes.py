@@ -75,7 +75,7 @@ class Lane:
             return None
         if self.n_classes == 2:
             s = self.score_row(self.core, *given, self.desk)
-            return (self.labels[s > 0.0],) if isfinite(s) else None
+            return (self.labels[1 if s > 0.0 else 0],) if isfinite(s) else None
         code = self.score_row(self.core, *given, *self._room(), self.desk)
         return (self.labels[code],) if code >= 0 else None
 
