@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, KBinsDiscretizer, MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
+from uncompiled import uncompiled
 
 import perceptrons as pc
 from perceptrons import kernels, rules
@@ -137,6 +138,36 @@ def refuses_the_range(error: BaseException | None) -> bool:
 
 
 # ---------------------------------------------------------------------------------------- checks
+
+COMPILED = {"Perceptron()", "AROW()", "BalancedWinnow()", "KernelPerceptron()"}
+"""One estimator of each family of loops, compiled for all that the checks vary: precision, storage, memory
+that is read-only. What the checks are about is around the loops, which are plain Python in other estimators,
+except for those that take long: they are compiled for dense rows in float64."""
+LONG = (
+    pc.VotedPerceptron,
+    pc.AveragedPerceptron,
+    pc.SecondOrderPerceptron,
+    pc.AROW,
+    pc.KernelPerceptron,
+    pc.KernelClassifier,
+    pc.BudgetKernelPerceptron,
+    pc.Winnow,
+    pc.Elimination,
+)
+
+
+def plain(model: Any, test: str) -> bool:
+    if str(model) in COMPILED:
+        return False
+    return not isinstance(model, LONG) or any(word in test for word in ("dtypes", "float32", "sparse"))
+
+
+@pytest.fixture(autouse=True)
+def loops(request):
+    params = request.node.callspec.params if hasattr(request.node, "callspec") else {}
+    model = params.get("estimator", params.get("model"))
+    with uncompiled(model is not None and plain(model, request.node.name)):
+        yield
 
 
 @parametrize_with_checks(ANY_INPUT, expected_failed_checks=expected_failures)
