@@ -869,6 +869,10 @@ def test_parameters_that_do_not_go_together(model, message):
 def test_numpy_words_and_numbers_are_as_good_as_pythons():
     for parameter, values in (("kind", np.array([1, 2])), ("alpha", np.array([2.0, 3.0], np.float32))):
         for value in values:
-            fitted("Winnow", **{parameter: value})
+            same(*(snapshot(fitted("Winnow", **{parameter: v})) for v in (value.item(), value)))
     for word in np.array(["I", "II", "hard"]):
-        fitted("PassiveAggressive", variant=word, max_iter=np.int64(3), shuffle=False if word else np.True_)
+        plain = fitted("PassiveAggressive", variant=str(word), max_iter=3, shuffle=False)
+        same(
+            snapshot(plain),
+            snapshot(fitted("PassiveAggressive", variant=word, max_iter=np.int64(3), shuffle=np.False_)),
+        )

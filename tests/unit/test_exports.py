@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -48,12 +49,24 @@ def test_all_is_what_is_exported():
 
 @pytest.mark.parametrize("name", perceptrons.__all__)
 def test_every_name_can_be_had(name):
-    assert getattr(perceptrons, name) is getattr(perceptrons, name)
+    thing = getattr(perceptrons, name)
+    if inspect.ismodule(thing):
+        assert thing.__name__ == f"perceptrons.{name}" and thing is sys.modules[thing.__name__]
+    elif name != "__version__":
+        assert thing.__module__.startswith("perceptrons.") and thing.__name__ == name
+        assert thing is getattr(sys.modules[thing.__module__], name)
 
 
 @pytest.mark.parametrize("name", perceptrons.__all__)
 def test_a_class_is_built_bare_and_documented(name):
     thing = getattr(perceptrons, name)
+    assert name == "__version__" or inspect.getdoc(thing)
+    if inspect.isfunction(thing):
+        described = inspect.getdoc(thing)
+        assert all(
+            re.search(rf"^{p}\b.* : |^\w+(, \w+)*, {p}\b", described, re.M)
+            for p in inspect.signature(thing).parameters
+        )
     if not inspect.isclass(thing):
         return
     assert issubclass(thing, BaseEstimator)
