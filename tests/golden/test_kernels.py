@@ -125,7 +125,7 @@ def check(case: Case, model: Any, X_test: Any, rows: list[int] | None = None) ->
         assert model.n_updates_ == sum(expected.pop("updates_per_epoch"))
         expected.pop("update_indices"), expected.pop("n_support")
     assert [h["errors"] for h in model.history_] == expected.pop("errors_per_epoch")
-    assert close(model._space.learners[0].norm() ** 2, expected.pop("norm_squared"))  # as the loop has kept it
+    assert close(model._space.learners[0].norm() ** 2, expected.pop("norm_squared"))  # as kept by the loop
     assert close(model.decision_function(X_test), expected.pop("test_scores"))
     assert model.predict(X_test).tolist() == expected.pop("test_predictions")
     for key in ("average_dual", "test_average", "counts", "test_vote"):  # see test_readouts
