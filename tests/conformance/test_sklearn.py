@@ -205,11 +205,7 @@ OUTSIDE = {
     "check_non_transformer_estimators_n_iter",
     "check_pipeline_consistency",
     "check_readonly_memmap_input",
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weight_equivalence_on_sparse_data",
-    "check_sample_weights_list",
     "check_sample_weights_not_an_array",
-    "check_sample_weights_not_overwritten",
     "check_sample_weights_pandas_series",
     "check_sample_weights_shape",
 }
