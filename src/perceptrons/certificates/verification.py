@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..theory import gram
-from ..theory._given import numbers
+from ..theory._given import label_codes, label_list, numbers
 from ..theory.enclosed import enclosed, rational
 from . import as_json, bracket_ends, claims, digests, version1
 from .agreement import AGREE, Failure, close, need
@@ -195,7 +195,7 @@ class _State:
 
     def __init__(self, c: Certificate, X: Any, y: Any, kernel: Any):
         self.c = c
-        self.codes = _codes(c.classes, y)
+        self.codes = label_codes(c.classes, y)
         self.e = Evidence(X, self.codes, c.model["problem"], len(c.classes), c.space, c.vectors, kernel)
         self.facts = Facts(self.e, c.run, c.model["parameters"], c.updates)
         self.exact = self.e.exact
@@ -374,21 +374,12 @@ class _State:
             self.verdict()
 
 
-def _labels(y: Any) -> list[Any]:
-    return y.tolist() if hasattr(y, "tolist") else list(y)
-
-
 def _classes(y: Any) -> list[Any]:
     """The labels of the data in order, as a certificate writes them."""
-    pairs = {tuple(digests.encode_label(label)): label for label in dict.fromkeys(_labels(y))}
+    pairs = {tuple(digests.encode_label(label)): label for label in dict.fromkeys(label_list(y))}
     return [digests.encode_label(label) for label in sorted(pairs.values())]
 
 
 def _short(pairs: list[Any]) -> str:
     shown = ", ".join(repr(text) for _, text in pairs[:5])
     return f"{shown}, ... ({len(pairs)})" if len(pairs) > 5 else shown
-
-
-def _codes(classes: list[Any], y: Any) -> np.ndarray:
-    places = {label: code for code, label in enumerate(classes)}
-    return np.asarray([places[label] for label in _labels(y)], dtype=np.int64)

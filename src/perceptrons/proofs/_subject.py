@@ -15,7 +15,7 @@ from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.kernel_based import KernelBased
 from ..estimators.objects import describe
 from ..estimators.risk import RiskDescent
-from ..theory._given import numbers
+from ..theory._given import label_codes, label_list, numbers
 from ..theory._outward import float64_rounds
 from ..theory.run_record import RunRecord
 from ._lines import LINES, OWN
@@ -161,22 +161,19 @@ def _numbers(model: Any, X: Any) -> Any:
 def _codes(classes: np.ndarray, y: Any, n_rows: int) -> tuple[np.ndarray, list[Any]]:
     """The number of each label, and the labels in order, as y writes them: 1, 1.0 and True are not one."""
     try:
-        labels = y.tolist() if hasattr(y, "tolist") else list(y)
+        labels = label_list(y)
         written = {tuple(digests.encode_label(label)): label for label in dict.fromkeys(labels)}
     except TypeError as error:
         raise ValueError(f"y must be one label per row; got {type(y).__name__}: {error}.") from error
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, y has {len(labels)} labels.")
-    places = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    strange = next((label for label in written.values() if label not in places), None)
-    if strange is not None:
-        raise ValueError(f"y has a label {strange!r} that the model does not know.")
+    codes = label_codes(classes, labels)
     given = set(labels)
-    unseen = next((label for label in places if label not in given), None)
+    unseen = next((label for label in label_list(classes) if label not in given), None)
     if unseen is not None:
         raise ValueError(
             f"y must have every label that the model knows; it has no {unseen!r}. A certificate is about the "
             "classes of its rows: certify on rows of all classes."
         )
-    own = sorted(written.values(), key=places.__getitem__)
-    return np.asarray([places[label] for label in labels], np.int64), own
+    place = dict(zip(labels, codes.tolist()))
+    return codes, sorted(written.values(), key=place.__getitem__)

@@ -1,4 +1,4 @@
-"""Rows of numbers as they are given to ``certify`` and ``verify``: what is taken, and what is refused."""
+"""Rows and labels as they are given to ``certify`` and ``verify``: what is taken, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,6 +9,25 @@ import numpy as np
 
 from .._sparse import is_sparse
 from ._outward import float64_rounds
+
+
+def label_list(y: Any) -> list[Any]:
+    """Labels as Python's own objects, one per row."""
+    return y.tolist() if hasattr(y, "tolist") else list(y)
+
+
+def label_codes(classes: Any, y: Any) -> np.ndarray:
+    """The place of each label among the classes; ValueError names one that is not there.
+
+    >>> label_codes(["ham", "spam"], ["spam", "ham"])
+    array([1, 0])
+    """
+    places = {label: code for code, label in enumerate(label_list(classes))}
+    labels = label_list(y)
+    strange = next((label for label in labels if label not in places), None)
+    if strange is not None:
+        raise ValueError(f"y has a label {strange!r} that the model does not know.")
+    return np.asarray([places[label] for label in labels], dtype=np.int64)
 
 
 def numbers(X: Any) -> Any:

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from .._sparse import is_sparse
 from . import _outward as outward
+from ._given import label_codes
 from .brackets import KINDS
 
 
@@ -71,7 +72,7 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; got kind={kind!r}.")
     if not hasattr(model, "classes_"):
         raise ValueError(f"margins needs a fitted classifier; got {model!r}.")
-    codes = _codes(model.classes_, y)
+    codes = label_codes(np.asarray(model.classes_), y)
     by_kernel = hasattr(model, "dual_coef_") and getattr(model, "kernel_", None) is not None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         scores, norms, lengths, space = _of_kernel(model, X) if by_kernel else _of_weights(model, X)
@@ -149,15 +150,6 @@ def _unit_rows(model: Any) -> bool:
     if hasattr(model, "run_record"):
         return bool(model.run_record(evidence=False).unit)
     return bool(getattr(model, "row_norm", None) == "l2")
-
-
-def _codes(classes: Any, y: Any) -> np.ndarray:
-    places = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    labels = y.tolist() if hasattr(y, "tolist") else list(y)
-    strange = next((label for label in labels if label not in places), None)
-    if strange is not None:
-        raise ValueError(f"y has a label {strange!r} that the model does not know.")
-    return np.asarray([places[label] for label in labels], dtype=np.int64)
 
 
 def _lead(scores: Wide, codes: np.ndarray) -> Wide:
