@@ -14,8 +14,8 @@ import perceptrons as pc
 from perceptrons import datasets
 from perceptrons.certificates import digests
 from perceptrons.certificates.certificate import Certificate, CertificateError
-from perceptrons.certificates.evidence import Evidence, Space, Vector
-from perceptrons.certificates.exact_evidence import Exact
+from perceptrons.certificates.evidence import Evidence, RowSpace, Vector
+from perceptrons.certificates.exact_evidence import ExactEvidence
 from perceptrons.theory import gram
 from perceptrons.theory.enclosed import decay, enclosed, rational, root
 
@@ -330,8 +330,8 @@ def test_evidence_in_floats_and_in_fractions():
     W = rng.integers(-3, 4, size=(3, 4)).astype(float)
     for problem in ("joint", "one-vs-rest"):
         for rows in (X, sparse.csr_array(X)):
-            e = Evidence(rows, codes, problem, 3, Space(bias=2.0), {"w": Vector(W)})
-            exact = Exact(e)
+            e = Evidence(rows, codes, problem, 3, RowSpace(bias=2.0), {"w": Vector(W)})
+            exact = ExactEvidence(e)
             for part in range(e.n_parts):
                 assert [float(exact.margin("w", i, part).low) for i in range(6)] == e.margins(
                     "w", part

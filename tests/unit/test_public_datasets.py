@@ -22,9 +22,9 @@ import pytest
 from perceptrons import datasets
 from perceptrons.datasets import archives, fetching, registry
 from perceptrons.datasets._tar import Tar, TarError
-from perceptrons.datasets.archives import ArchiveError, Limits
+from perceptrons.datasets.archives import ArchiveError, ArchiveLimits
 from perceptrons.datasets.public import read_idx
-from perceptrons.datasets.registry import Part, Source
+from perceptrons.datasets.registry import Part, PublicSource
 from perceptrons.datasets.reuters import stories
 
 TINY = b"a tiny data set\n"
@@ -96,7 +96,9 @@ def home(tmp_path):
 
 
 def register(monkeypatch, *parts: Part) -> None:
-    monkeypatch.setitem(registry.SOURCES, "tiny", Source("tiny", "tiny", parts, "1", "A tiny set.", "none"))
+    monkeypatch.setitem(
+        registry.SOURCES, "tiny", PublicSource("tiny", "tiny", parts, "1", "A tiny set.", "none")
+    )
 
 
 def test_a_download_is_checked_and_kept(home, monkeypatch, tmp_path):
@@ -235,14 +237,14 @@ def test_one_file_however_it_is_packed(tmp_path, pack):
     path.write_bytes(pack(TINY))
     assert archives.read_one(path, "file") == TINY
     with pytest.raises(ArchiveError, match="more than 5 bytes: refused"):
-        archives.read_one(path, "file", Limits(member_bytes=5))
+        archives.read_one(path, "file", ArchiveLimits(member_bytes=5))
 
 
 def test_a_bomb_is_not_unpacked(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(bytes(10_000_000)))
     with pytest.raises(ArchiveError, match="more than 1,000 bytes"):
-        archives.read_one(path, "bomb", Limits(member_bytes=1000))
+        archives.read_one(path, "bomb", ArchiveLimits(member_bytes=1000))
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
@@ -280,7 +282,7 @@ def test_a_file_that_is_not_there_is_not_damaged(tmp_path):
 def test_members_stay_within_limits(tmp_path):
     path = tar_of(tmp_path / "a.tar.xz", {"a/1": bytes(100), "a/2": bytes(100), "b/3": bytes(100)})
     assert [name for name, _ in archives.members(path, r"a/(\d)")] == ["1", "2"]
-    for limits in (Limits(members=2), Limits(total_bytes=250), Limits(member_bytes=99)):
+    for limits in (ArchiveLimits(members=2), ArchiveLimits(total_bytes=250), ArchiveLimits(member_bytes=99)):
         with pytest.raises(ArchiveError, match="refused"):
             list(archives.members(path, r"a/(\d)", limits))
 

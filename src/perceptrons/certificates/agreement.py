@@ -7,13 +7,13 @@ from typing import Any
 AGREE = 1e-8
 
 
-class Failure(Exception):
+class ClaimFailure(Exception):
     """A claim that does not hold; the message says what was found."""
 
 
 def need(condition: Any, why: str) -> None:
     if not condition:
-        raise Failure(why)
+        raise ClaimFailure(why)
 
 
 def close(claimed: float, found: float, scale: float = 0.0) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 from . import as_json, digests
 from .as_json import MAX_BYTES
 from .as_text import lines
-from .evidence import Space, Vector
-from .facts import Updates
+from .evidence import RowSpace, Vector
+from .facts import LoggedUpdates
 from .parts import Bound, Bracket, CertificateError, Verdict
 
 __all__ = ["Bound", "Bracket", "Certificate", "CertificateError", "Verdict"]
@@ -32,7 +32,7 @@ class Certificate:
         Class, parameters that matter, labels, kind of problem.
     data : dict
         Shape and SHA-256 of the rows and of the labels.
-    space : Space
+    space : RowSpace
         How the rows are seen: constant coordinate, unit length, kernel.
     run : dict
         Counts, as reported by the run: examples, epochs, mistakes, updates, errors, and per learner; the
@@ -46,7 +46,7 @@ class Certificate:
         w, its average, where the run began, and other comparators.
     bounds : tuple of Bound
     verdict : Verdict
-    updates : Updates or None
+    updates : LoggedUpdates or None
         The log of the run, where it was kept; :meth:`verify` replays it.
     notes : tuple of str
     sha256 : str
@@ -58,14 +58,14 @@ class Certificate:
 
     model: Mapping[str, Any]
     data: Mapping[str, Any]
-    space: Space
+    space: RowSpace
     run: Mapping[str, Any]
     radius: float
     brackets: tuple[Bracket, ...]
     vectors: Mapping[str, Vector]
     bounds: tuple[Bound, ...]
     verdict: Verdict
-    updates: Updates | None = None
+    updates: LoggedUpdates | None = None
     notes: tuple[str, ...] = ()
     sha256: str = field(default="")
     version: int = 2

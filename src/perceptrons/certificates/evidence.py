@@ -1,6 +1,6 @@
 r"""What can be computed from rows, labels and weights alone: the ground on which every claim stands.
 
-A learner sees rows through a :class:`Space`: with a constant coordinate, scaled to length 1, or by a
+A learner sees rows through a :class:`RowSpace`: with a constant coordinate, scaled to length 1, or by a
 kernel. A :class:`Vector` is its w, or one per class, given by its entries or as a combination of rows.
 :class:`Evidence` has the margins of vectors on a sample, each product being computed once.
 """
@@ -19,7 +19,7 @@ from ..theory._given import numbers
 from ..theory._outward import float64_rounds
 from ..theory.gram_error import EPS, TINY
 from . import bracket_ends, digests
-from .exact_evidence import Exact
+from .exact_evidence import ExactEvidence
 
 #: Lengths are rounded up by at least this much.
 OUTWARD = 1e-12
@@ -30,7 +30,7 @@ EXACT_SUPPORT = 1_000  # so many rows are combined in fractions, where floats le
 
 
 @dataclass(frozen=True)
-class Space:
+class RowSpace:
     """How a learner sees rows.
 
     ``free`` goes with a constant coordinate of 1, ``unit`` and other norms with rows of numbers.
@@ -79,7 +79,7 @@ class Evidence:
         codes: np.ndarray,
         problem: str,
         n_classes: int,
-        space: Space,
+        space: RowSpace,
         vectors: Mapping[str, Vector],
         function: Any = None,
     ):
@@ -423,9 +423,9 @@ class Evidence:
         return np.asarray(S[every, self.codes] - rivals.max(axis=1))
 
     @cached_property
-    def exact(self) -> Exact:
+    def exact(self) -> ExactEvidence:
         """The same sample in fractions."""
-        return Exact(self)
+        return ExactEvidence(self)
 
     def low(self, name: str, part: int = 0) -> float:
         """The geometric margin of a vector on the sample, rounded down; -inf where it does not separate."""

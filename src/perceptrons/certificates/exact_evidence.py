@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOUGHT = Fraction(0)
 
 
-class Exact:
+class ExactEvidence:
     """What :class:`Evidence` has in floats, between fractions."""
 
     def __init__(self, evidence: Evidence):

@@ -11,7 +11,7 @@ from .evidence import Evidence
 SLACK = 1e-9
 
 
-class Updates(NamedTuple):
+class LoggedUpdates(NamedTuple):
     """The log of a run: w <- keep w + alpha x, in order."""
 
     part: np.ndarray  #: which learner of one-vs-rest; 0 otherwise
@@ -20,9 +20,9 @@ class Updates(NamedTuple):
     keep: np.ndarray
     alpha: np.ndarray  #: (updates, 1 or n_classes)
 
-    def of(self, part: int) -> "Updates":
+    def of(self, part: int) -> "LoggedUpdates":
         mine = self.part == part
-        return Updates(*(a[mine] for a in self))
+        return LoggedUpdates(*(a[mine] for a in self))
 
     def coefficients(self, part: int) -> tuple[np.ndarray, np.ndarray]:
         """(rows, coefficients): the w that the updates leave, as a combination of distinct rows."""
@@ -43,7 +43,7 @@ class Facts(NamedTuple):
     evidence: Evidence
     run: Mapping[str, Any]  #: counts and other reports of the run
     parameters: Mapping[str, Any]  #: of the learner
-    updates: Updates | None = None
+    updates: LoggedUpdates | None = None
 
     def part(self, r: int) -> Mapping[str, Any]:
         """The counts of one learner."""

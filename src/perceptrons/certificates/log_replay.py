@@ -13,7 +13,7 @@ import numpy as np
 
 from .agreement import need
 from .evidence import Evidence
-from .facts import Updates
+from .facts import LoggedUpdates
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -58,7 +58,7 @@ def check_log(c: Certificate, e: Evidence) -> None:
             _mistaken(c, e)
 
 
-def _kept(c: Certificate, own: Updates) -> None:
+def _kept(c: Certificate, own: LoggedUpdates) -> None:
     """By what w was multiplied: 1 where the rule does not shrink it, and where it was 0."""
     need(np.all(own.keep >= 0.0), "w is multiplied by a negative number")
     if c.model["parameters"]["rule"] in ADDITIVE:
@@ -67,7 +67,7 @@ def _kept(c: Certificate, own: Updates) -> None:
         need(own.keep[0] == 1.0, "the first update starts from w = 0")
 
 
-def _signs(e: Evidence, own: Updates, r: int) -> None:
+def _signs(e: Evidence, own: LoggedUpdates, r: int) -> None:
     """Every update moves w towards its row."""
     if e.problem == "joint":
         true = e.codes[own.row]
@@ -77,7 +77,7 @@ def _signs(e: Evidence, own: Updates, r: int) -> None:
         need(np.all(own.alpha[:, 0] * e.signs(r)[own.row] >= 0.0), "an update goes the wrong way")
 
 
-def _squares(c: Certificate, e: Evidence, own: Updates, r: int) -> None:
+def _squares(c: Certificate, e: Evidence, own: LoggedUpdates, r: int) -> None:
     """Q is the sum of the squared lengths of the rows updated on."""
     part = c.run["parts"][r]
     if "sum_sq_norms" not in part:
@@ -121,7 +121,7 @@ def _start(c: Certificate, column: int) -> Any:
     return 0.0 if start is None or start.weights is None else start.weights[column]
 
 
-def _unit(c: Certificate, own: Updates) -> float:
+def _unit(c: Certificate, own: LoggedUpdates) -> float:
     """How far rounding may move a sum of updates, relative to the sum of their sizes."""
     single = c.run["single_precision"]
     rounding = 2.0**-24 if single else 2.0**-53
@@ -133,7 +133,7 @@ def _least(c: Certificate) -> float:
     return 2.0**-149 if c.run["single_precision"] else 2.0**-1074
 
 
-def _left(own: Updates) -> np.ndarray:
+def _left(own: LoggedUpdates) -> np.ndarray:
     """By what later updates have multiplied each."""
     later = np.ones(len(own.keep))
     if len(later):
@@ -141,17 +141,17 @@ def _left(own: Updates) -> np.ndarray:
     return later
 
 
-def _steps(own: Updates) -> np.ndarray:
+def _steps(own: LoggedUpdates) -> np.ndarray:
     """The sizes of the steps."""
     return np.asarray(np.abs(own.alpha).max(axis=1, initial=0.0))
 
 
-def _coefficient_room(c: Certificate, own: Updates) -> float:
+def _coefficient_room(c: Certificate, own: LoggedUpdates) -> float:
     """How far rounding may have moved the coefficient of a row."""
     return float(_left(own) @ (_unit(c, own) * _steps(own) + _least(c))) + _least(c)
 
 
-def _room(c: Certificate, e: Evidence, own: Updates, start: float) -> float:
+def _room(c: Certificate, e: Evidence, own: LoggedUpdates, start: float) -> float:
     """How far rounding may have moved an entry of w: each step is rounded, then the sum."""
     lengths = _seen(e)[own.row]
     moved = _unit(c, own) * _steps(own) * lengths + _least(c) * (1.0 + lengths)

@@ -20,8 +20,8 @@ import numpy as np
 from ..theory import gram
 from . import claims, digests
 from .claims import CLAIMS
-from .evidence import Space, Vector
-from .facts import Updates
+from .evidence import RowSpace, Vector
+from .facts import LoggedUpdates
 from .parts import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Verdict
 
 Kind = Callable[[str, Any], Any]
@@ -384,7 +384,7 @@ def _matrix(where: str, lines: list[list[float]]) -> np.ndarray:
 def read(body: Any) -> dict[str, Any]:
     """What the certificate has that an object of JSON describes, by name."""
     found = BODY("", body)
-    found["space"] = Space(**found["space"])
+    found["space"] = RowSpace(**found["space"])
     found["brackets"] = tuple(_made(Bracket, b) for b in found["brackets"])
     found["bounds"] = tuple(_made(Bound, b) for b in found["bounds"])
     verdict = found["verdict"]
@@ -401,7 +401,7 @@ def _made(kind: Any, fields: dict[str, Any]) -> Any:
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
 
 
-def _updates(value: Any) -> Updates | None:
+def _updates(value: Any) -> LoggedUpdates | None:
     if value is None:
         return None
     lengths = {len(column) for column in value.values()}
@@ -410,7 +410,7 @@ def _updates(value: Any) -> Updates | None:
     keep = np.asarray(value["keep"], float)
     alpha = _matrix("updates.alpha", value["alpha"]) if len(keep) else np.zeros((0, 1))
     part, epoch, row = (np.asarray(value[name], np.int64) for name in ("part", "epoch", "row"))
-    return Updates(part, epoch, row, keep, alpha)
+    return LoggedUpdates(part, epoch, row, keep, alpha)
 
 
 def consistent(c: Mapping[str, Any]) -> None:
@@ -439,7 +439,7 @@ def consistent(c: Mapping[str, Any]) -> None:
     _log(c, parts, columns if problem == "joint" else 1, m)
 
 
-def _space(space: Space, problem: str) -> None:
+def _space(space: RowSpace, problem: str) -> None:
     if space.kernel is not None:
         name = "kernel"
     else:

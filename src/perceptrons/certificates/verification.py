@@ -19,7 +19,7 @@ from ..theory import gram
 from ..theory._given import label_codes, label_list, numbers
 from ..theory.enclosed import enclosed, rational
 from . import as_json, bracket_ends, claims, digests, version1
-from .agreement import AGREE, Failure, close, need
+from .agreement import AGREE, ClaimFailure, close, need
 from .certificate import Certificate, CertificateError
 from .claims import CLAIMS
 from .evidence import Evidence
@@ -84,7 +84,7 @@ def verify(c: Certificate, X: Any, y: Any, exact: bool = False, kernel: Any = No
                 check()
                 checked.append(name)
                 done[how].append(name)
-    except Failure as failure:
+    except ClaimFailure as failure:
         return answer(name, str(failure))
     except Exception as error:  # whatever a certificate holds, the answer is that it cannot be checked
         return answer(name, f"it cannot be checked: {type(error).__name__}: {error}")

@@ -18,7 +18,7 @@ from ._tar import Member, Tar, TarError
 MIB = 2**20
 
 
-class Limits(NamedTuple):
+class ArchiveLimits(NamedTuple):
     """How much one archive may hold; the largest public set has 100,000 members and 320 MiB."""
 
     member_bytes: int = 256 * MIB
@@ -26,7 +26,7 @@ class Limits(NamedTuple):
     members: int = 250_000
 
 
-LIMITS = Limits()
+LIMITS = ArchiveLimits()
 
 _PIECE = 1 << 20  # bytes read at a time
 
@@ -46,12 +46,12 @@ class ArchiveError(ValueError):
     """A file that is damaged, too large, or holds what it should not."""
 
 
-def read_one(path: Path, name: str, limits: Limits = LIMITS) -> bytes:
+def read_one(path: Path, name: str, limits: ArchiveLimits = LIMITS) -> bytes:
     """The content of a file: plain, gz, bz2, xz or zst by its first bytes, or the member `name` of a zip."""
     return b"".join(pieces(path, name, limits))
 
 
-def pieces(path: Path, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
+def pieces(path: Path, name: str, limits: ArchiveLimits = LIMITS) -> Iterator[bytes]:
     """The content of a file, a megabyte at a time."""
     total = 0
     try:
@@ -92,7 +92,7 @@ def _opened(path: Path, name: str = "") -> Iterator[Callable[[int], bytes]]:
         opened.close()
 
 
-def members(path: Path, pattern: str, limits: Limits = LIMITS) -> Iterator[tuple[str, bytes]]:
+def members(path: Path, pattern: str, limits: ArchiveLimits = LIMITS) -> Iterator[tuple[str, bytes]]:
     """Names and contents of the files in a tar whose whole name matches; group 1 of the pattern is the name.
 
     Reads from the beginning to the end once, so that a compressed archive is decompressed once. A link or a
@@ -120,7 +120,7 @@ def members(path: Path, pattern: str, limits: Limits = LIMITS) -> Iterator[tuple
         raise _damaged(path, error) from error
 
 
-def _content(archive: Tar, member: Member, path: Path, limits: Limits) -> bytes:
+def _content(archive: Tar, member: Member, path: Path, limits: ArchiveLimits) -> bytes:
     if not member.is_regular:
         raise ArchiveError(f"{path}: {member.name} is not a plain file: refused.")
     if member.size > limits.member_bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .archives import ArchiveError, members, pieces
-from .registry import SOURCES, Part, Source
+from .registry import SOURCES, Part, PublicSource
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -88,7 +88,7 @@ def available() -> list[str]:
     return sorted(SOURCES)
 
 
-def _found(source: Source, part: Part, cache: Path) -> Path | None:
+def _found(source: PublicSource, part: Part, cache: Path) -> Path | None:
     """Where a file is on this machine already, or None."""
     named = os.environ.get("PERCEPTRONS_DATA")
     for root in (Path(named), cache) if named else (cache,):
@@ -107,7 +107,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "perceptrons-data"
 
 
-def _source(name: str) -> Source:
+def _source(name: str) -> PublicSource:
     if name not in SOURCES:
         raise ValueError(f"There is no data set {name!r}; there are {', '.join(available())}.")
     return SOURCES[name]
@@ -153,7 +153,7 @@ class _Bar:
         pass
 
 
-def _download(source: Source, part: Part, cache: Path, progress: Progress | None, verify: bool) -> Path:
+def _download(source: PublicSource, part: Part, cache: Path, progress: Progress | None, verify: bool) -> Path:
     """Into a file of another name, which gets its own after the check: half a file is never found."""
     pooch = _pooch(source, part)
     target = cache / source.folder / part.files[0]
@@ -181,7 +181,7 @@ def _download(source: Source, part: Part, cache: Path, progress: Progress | None
     return target
 
 
-def _pooch(source: Source, part: Part) -> Any:
+def _pooch(source: PublicSource, part: Part) -> Any:
     try:
         return importlib.import_module("pooch")
     except ImportError as error:
@@ -191,7 +191,7 @@ def _pooch(source: Source, part: Part) -> Any:
         ) from error
 
 
-def _by_hand(source: Source, part: Part) -> str:
+def _by_hand(source: PublicSource, part: Part) -> str:
     return (
         f"Or put {part.files[0]} into {source.folder}/ below a folder of yours "
         "and name that folder in PERCEPTRONS_DATA."

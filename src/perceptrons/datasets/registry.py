@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Part", "Source", "SOURCES"]
+__all__ = ["Part", "PublicSource", "SOURCES"]
 
 
 class Part(NamedTuple):
@@ -29,7 +29,7 @@ class Part(NamedTuple):
     most_bytes: int = 16 * 2**20  #: of a download: the size of the file, and room for another version of it
 
 
-class Source(NamedTuple):
+class PublicSource(NamedTuple):
     """One set."""
 
     name: str
@@ -79,12 +79,12 @@ def _libsvm(path: str, sha256: str) -> Part:
     return Part(name, f"{LIBSVM}/{path}", sha256, (served, *others))
 
 
-def _libsvm_set(name: str, rows: str, about: str, terms: str, *parts: Part) -> Source:
-    return Source(name, "libsvm", parts, rows, about, terms)
+def _libsvm_set(name: str, rows: str, about: str, terms: str, *parts: Part) -> PublicSource:
+    return PublicSource(name, "libsvm", parts, rows, about, terms)
 
 
 _ALL = [
-    Source(
+    PublicSource(
         "mnist",
         "mnist",
         (
@@ -113,7 +113,7 @@ _ALL = [
         "Handwritten digits, 28 x 28 grey pixels (LeCun et al., 1998).",
         UNSTATED,
     ),
-    Source(
+    PublicSource(
         "adult",
         "adult",
         (
@@ -124,7 +124,7 @@ _ALL = [
         "Census of 1994: does a person earn more than 50,000 dollars a year (Kohavi, 1996)?",
         CC_BY,
     ),
-    Source(
+    PublicSource(
         "sms_spam",
         "sms_spam",
         (
@@ -140,7 +140,7 @@ _ALL = [
         "Text messages, spam and ham (Almeida et al., 2011).",
         CC_BY,
     ),
-    Source(
+    PublicSource(
         "enron_spam",
         "enron_spam",
         (
@@ -155,7 +155,7 @@ _ALL = [
         "Six mailboxes of Enron with the spam of others mixed in (Metsis et al., 2006).",
         UNSTATED,
     ),
-    Source(
+    PublicSource(
         "reuters21578",
         "reuters21578",
         (
@@ -172,7 +172,7 @@ _ALL = [
         "News of 1987 with their topics (Lewis, 1997).",
         "research only; copyright Reuters Ltd.",
     ),
-    Source(
+    PublicSource(
         "20newsgroups",
         "20newsgroups",
         (
@@ -190,7 +190,7 @@ _ALL = [
         "Posts to twenty newsgroups, split by date (Lang, 1995).",
         UNSTATED,
     ),
-    Source(
+    PublicSource(
         "imdb",
         "imdb",
         (
@@ -208,7 +208,7 @@ _ALL = [
         "Film reviews, for and against (Maas et al., 2011).",
         UNSTATED,
     ),
-    Source(
+    PublicSource(
         "covtype",
         "covtype",
         (

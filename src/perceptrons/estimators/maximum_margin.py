@@ -389,7 +389,7 @@ class MaxMargin(Halfspace):
         found = maximum.Answer(answer.alpha, answer.b, pair, gap, answer.n_iter, answer.reason)
         return Problem(found, support, alpha * y[support], None, answer.b, norm)
 
-    def _kernel_space(self, X: Any, points: Any) -> kernel_bracket.Space:
+    def _kernel_space(self, X: Any, points: Any) -> kernel_bracket.KernelSpace:
         """Kernel values with bounds on their errors; as they are where nothing is known about them."""
         plain = objects.described(self.kernel_)
         if plain is not None:

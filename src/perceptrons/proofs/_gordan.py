@@ -17,7 +17,7 @@ NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), mea
 DENSE = 40_000_000  # entries of a dense matrix that may be built
 
 
-class Answer(NamedTuple):
+class Suggestion(NamedTuple):
     """What a solver suggests for a part of the rows: weights, or a direction; neither is trusted."""
 
     weights: np.ndarray | None = None
@@ -60,7 +60,7 @@ def powers(size: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------------------------- solvers
 
 
-def least_squares(Z: Any, seconds: float) -> Answer | None:
+def least_squares(Z: Any, seconds: float) -> Suggestion | None:
     r"""Lawson and Hanson: :math:`\min_{u \ge 0}\|(Z^\top u, \mathbf 1^\top u) - (0, 1)\|`.
 
     A residual of 0 has u as weights; otherwise its first part separates the rows.
@@ -78,11 +78,11 @@ def least_squares(Z: Any, seconds: float) -> Answer | None:
     r = E @ u - f
     v = r[:-1]
     if np.linalg.norm(r) > 1e-12 and np.min(rows @ v) > 0.0:
-        return Answer(direction=v)
-    return Answer(weights=u)
+        return Suggestion(direction=v)
+    return Suggestion(weights=u)
 
 
-def linear_program(Z: Any, seconds: float) -> Answer | None:
+def linear_program(Z: Any, seconds: float) -> Suggestion | None:
     r"""HiGHS: the largest t with :math:`\langle v, z_i\rangle \ge t` and :math:`|v_j| \le 1`.
 
     Its multipliers are the weights with the least :math:`\|\sum\lambda_i z_i\|_1`.
@@ -100,8 +100,8 @@ def linear_program(Z: Any, seconds: float) -> Answer | None:
         return None
     v = found.x[:-1]
     if np.min(Z @ v) > 0.0:
-        return Answer(direction=v)
-    return Answer(weights=np.maximum(-found.ineqlin.marginals, 0.0))
+        return Suggestion(direction=v)
+    return Suggestion(weights=np.maximum(-found.ineqlin.marginals, 0.0))
 
 
 def with_column(rows: Any, value: float) -> Any:

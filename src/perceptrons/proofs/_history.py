@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import rules
 from .._sparse import is_sparse
-from ..certificates.facts import Updates
+from ..certificates.facts import LoggedUpdates
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.confidence import SCW
 from ..estimators.multiplicative import Winnow
@@ -19,7 +19,7 @@ COUNTS = ("updates", "mistakes", "errors")
 HISTORY = ("mistakes", "updates", "errors")  #: in the order of a certificate
 
 
-def logged(subject: Subject, max_log: int) -> Updates | None:
+def logged(subject: Subject, max_log: int) -> LoggedUpdates | None:
     """The updates, where they were kept and say all; None otherwise."""
     logs = [learner.log for learner in subject.record.learners if learner.log is not None]
     if not logs or not subject.one_sample() or subject.rounded:
@@ -36,8 +36,8 @@ def logged(subject: Subject, max_log: int) -> Updates | None:
         keep = log.keep.copy()
         if n and subject.from_zero:
             keep[0] = 1.0  # of w = 0
-        parts.append(Updates(np.full(n, r), log.epoch, log.row, keep, log.alpha))
-    return Updates(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+        parts.append(LoggedUpdates(np.full(n, r), log.epoch, log.row, keep, log.alpha))
+    return LoggedUpdates(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
 
 def _finite(value: float | None) -> float | None:
@@ -48,7 +48,7 @@ def _finite(value: float | None) -> float | None:
 class History:
     """The reports of a run; ``w`` as the model has it."""
 
-    def __init__(self, subject: Subject, updates: Updates | None, w: np.ndarray | None):
+    def __init__(self, subject: Subject, updates: LoggedUpdates | None, w: np.ndarray | None):
         self.subject, self.updates, self.w = subject, updates, w
         self.first_pass = False  #: whether the errors of the first pass say something of fresh rows
 

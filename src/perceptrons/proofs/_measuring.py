@@ -101,7 +101,7 @@ class Feature(NamedTuple):
 # ----------------------------------------------------------------------------------- measuring
 
 
-class Frame(NamedTuple):
+class TreatedRows(NamedTuple):
     """Rows as a learner sees them: with a constant coordinate, perhaps divided by their length."""
 
     X: Any
@@ -176,7 +176,7 @@ class Measured(NamedTuple):
     """A treatment, its frame, and the best weights that were found, the constant coordinate last."""
 
     treatment: Treatment
-    frame: Frame
+    frame: TreatedRows
     w: np.ndarray
     options: dict[str, Any]
 
@@ -186,12 +186,12 @@ def _stopwatch(seconds: float) -> Any:
     return lambda model: time.monotonic() > end and model.n_iter_ >= LEAST_EPOCHS
 
 
-def _weights(model: Any, frame: Frame) -> np.ndarray:
+def _weights(model: Any, frame: TreatedRows) -> np.ndarray:
     w = np.ravel(model.coef_)
     return np.append(w, model.intercept_[0] / frame.bias) if frame.bias else w
 
 
-def measure(name: str, how: str, frame: Frame, seconds: float, seed: Any) -> Measured:
+def measure(name: str, how: str, frame: TreatedRows, seconds: float, seed: Any) -> Measured:
     start = time.monotonic()
     y, Z = frame.y, frame.rows()
     options = frame.options() | {"random_state": seed, "max_iter": EPOCHS}
@@ -221,7 +221,7 @@ def _less(low: float, off: float) -> float:
     return math.nextafter(low - off, -math.inf) if off else low
 
 
-def _decided(frame: Frame, seconds: float) -> tuple[bool, Any]:
+def _decided(frame: TreatedRows, seconds: float) -> tuple[bool, Any]:
     """(whether it is proved that nothing separates the rows, weights that do)."""
     rows = frame.plain_rows() if frame.whole is None else frame.whole
     try:
@@ -251,7 +251,7 @@ def share_separators(measured: list[Measured]) -> list[Measured]:
     return out
 
 
-def _better(frame: Frame, Z: Any, clean: bool, end: float) -> Iterator[tuple[Any, float]]:
+def _better(frame: TreatedRows, Z: Any, clean: bool, end: float) -> Iterator[tuple[Any, float]]:
     """Pairs (weights, upper bound on the margin), whatever finds them."""
     if frame.is_small():
         yield from _least_distance(Z, frame.y)
@@ -292,7 +292,7 @@ def _least_distance_in(signed: np.ndarray, Z: Any, y: np.ndarray) -> tuple[Any, 
     return (-residual[:-1] / residual[-1] if residual[-1] < 0.0 else None), up
 
 
-def _largest_margin(frame: Frame, Z: Any, seconds: float) -> tuple[Any, float]:
+def _largest_margin(frame: TreatedRows, Z: Any, seconds: float) -> tuple[Any, float]:
     """The maximum margin, as nearly as the time allows."""
     model = _in_time(MaxMargin(fit_intercept=False, max_time=seconds), Z, frame.y)
     lam = np.zeros(len(frame.y))
@@ -306,7 +306,7 @@ def _in_time(model: Any, X: Any, y: np.ndarray) -> Any:
         return model.fit(X, y)
 
 
-def _hinge(frame: Frame, Z: Any, R: float, found: np.ndarray, options: Any) -> float:
+def _hinge(frame: TreatedRows, Z: Any, R: float, found: np.ndarray, options: Any) -> float:
     """What the hinge bound allows the first pass, for the best comparator tried."""
     y = frame.y
     average = AveragedPerceptron(**(options | {"max_iter": 10})).fit(frame.X, y)
@@ -355,7 +355,7 @@ def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
     )
 
 
-def quadratic(X: np.ndarray, y: np.ndarray) -> Frame:
+def quadratic(X: np.ndarray, y: np.ndarray) -> TreatedRows:
     """The features of (1 + <x, z>)², the constant 1 among them."""
     i, j = np.triu_indices(X.shape[1])
     with np.errstate(over="ignore", under="ignore"):
@@ -363,16 +363,16 @@ def quadratic(X: np.ndarray, y: np.ndarray) -> Frame:
     k, _ = rational.whole(X, axis=0)  # columns in other units are separable by the same planes
     k = k.astype(object)
     whole = np.hstack([k, k[:, i] * k[:, j], np.ones((len(k), 1), dtype=object)])
-    return Frame(rows, y, scale=None, rounded=8.0 * rational.UNIT, whole=whole)
+    return TreatedRows(rows, y, scale=None, rounded=8.0 * rational.UNIT, whole=whole)
 
 
 # ------------------------------------------------------------------------------------ treatments
 
 
-def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, str, Frame]]:
+def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, str, TreatedRows]]:
     """All that does not depend on the first measurement."""
     dense = not is_sparse(X)
-    yield "no intercept", "fit_intercept=False", Frame(X, y, bias=0.0)
+    yield "no intercept", "fit_intercept=False", TreatedRows(X, y, bias=0.0)
     if dense:
         yield "centred at the mean", "StandardScaler(with_std=False)", _standard(X, y, with_std=False)
         with np.errstate(all="ignore"):
@@ -381,14 +381,14 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
         yield (
             "centred between the classes",
             "X - (mean of + and mean of -)/2",
-            Frame(centred, y, shift=middle),
+            TreatedRows(centred, y, shift=middle),
         )
     else:
         notes.append("Centring was left out: it would make the sparse rows dense.")
     yield "unit variance", "StandardScaler(with_mean=False)", _standard(X, y, with_mean=False)
     if dense:
         yield "centred, unit variance", "StandardScaler()", _standard(X, y)
-    yield "L2 rows", 'row_norm="l2"', Frame(X, y, unit=True)
+    yield "L2 rows", 'row_norm="l2"', TreatedRows(X, y, unit=True)
     if not dense:
         notes.append("Bucketing was left out: on sparse rows most values of a feature are 0.")
         return
@@ -402,10 +402,10 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
     except (ValueError, IndexError):  # scikit-learn finds no bins
         notes.append("Bucketing was left out: the values of a feature are too near to each other, or to 0.")
         return
-    yield f"{BINS} buckets a feature", f"KBinsDiscretizer({BINS})", Frame(buckets, y, scale=None)
+    yield f"{BINS} buckets a feature", f"KBinsDiscretizer({BINS})", TreatedRows(buckets, y, scale=None)
 
 
-def _standard(X: Any, y: np.ndarray, **options: bool) -> Frame:
+def _standard(X: Any, y: np.ndarray, **options: bool) -> TreatedRows:
     """Rows as a StandardScaler gives them; they may be no numbers where squares leave the range."""
     scaler = StandardScaler(**options)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -413,7 +413,7 @@ def _standard(X: Any, y: np.ndarray, **options: bool) -> Frame:
         rows = scaler.fit_transform(X)
         scale = 1.0 if scaler.scale_ is None else 1.0 / scaler.scale_
     shift = scaler.mean_ if options.get("with_mean", True) else 0.0
-    return Frame(rows, y, shift=shift, scale=scale)
+    return TreatedRows(rows, y, shift=shift, scale=scale)
 
 
 def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
@@ -433,9 +433,9 @@ def auto_scaling(X: Any) -> float:
         return halfspace.auto_scaling(halfspace.plain_lengths(X))
 
 
-def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, Frame]]:
+def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, TreatedRows]]:
     """Other constant coordinates: R, and sqrt(R|b|) for the plane that was found."""
-    R = float(Frame(X, y, bias=0.0).radius())
+    R = float(TreatedRows(X, y, bias=0.0).radius())
     with np.errstate(all="ignore"):
         length = float(np.linalg.norm(base.w[:-1]))
     offset = abs(float(base.w[-1])) / length if length > 0.0 else 0.0
@@ -444,13 +444,13 @@ def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, 
         B = float(f"{B:.4g}")  # what is measured is what is printed
         if 0.0 < B < math.inf and all(abs(B - other) > 0.05 * other for other in tried):
             tried.append(B)
-            yield f"B = {name}", f"intercept_scaling={B:.4g}", Frame(X, y, bias=B)
+            yield f"B = {name}", f"intercept_scaling={B:.4g}", TreatedRows(X, y, bias=B)
 
 
 # ------------------------------------------------------------------------------- the other norms
 
 
-def _l1_margin(frame: Frame, seconds: float, seed: Any) -> tuple[float, float]:
+def _l1_margin(frame: TreatedRows, seconds: float, seed: Any) -> tuple[float, float]:
     """A bracket around the best margin of weights with absolute sum 1."""
     Z, y = frame.rows(), frame.y
     if frame.is_small() or (is_sparse(Z) and Z.nnz <= SMALL):
@@ -497,7 +497,7 @@ def _l1_by_programming(Z: Any, y: np.ndarray, seconds: float) -> tuple[float, fl
     return max(0.0, low), up
 
 
-def learners(frame: Frame, base: Treatment, seconds: float, seed: Any) -> list[Learner]:
+def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: Any) -> list[Learner]:
     """Perceptron and balanced Winnow on the same rows."""
     low, up = _l1_margin(frame, seconds / 2.0, seed)
     if low <= 0.0:

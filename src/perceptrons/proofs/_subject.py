@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import kernels, rules
 from ..certificates import digests
-from ..certificates.evidence import Space
+from ..certificates.evidence import RowSpace
 from ..estimators.budget import BudgetKernelPerceptron
 from ..estimators.kernel_based import KernelBased
 from ..estimators.objects import describe
@@ -94,12 +94,12 @@ class Subject:
                 out[name] = value
         return out
 
-    def _space(self) -> Space:
+    def _space(self) -> RowSpace:
         run = self.record
         if self.kernel is not None:
-            return Space("kernel", run.bias, kernel=describe(self.kernel), free=run.free)
+            return RowSpace("kernel", run.bias, kernel=describe(self.kernel), free=run.free)
         augmented = run.bias > 0.0 and not run.free
-        return Space(
+        return RowSpace(
             "augmented" if augmented else "input", run.bias, run.unit, free=run.free, order=run.order
         )
 

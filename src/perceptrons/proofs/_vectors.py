@@ -9,7 +9,7 @@ from scipy import sparse
 
 from .._sparse import is_sparse
 from ..certificates.evidence import Vector
-from ..certificates.facts import Updates
+from ..certificates.facts import LoggedUpdates
 from ..theory import gram
 from ._subject import Subject
 
@@ -17,7 +17,7 @@ from ._subject import Subject
 class Vectors:
     """What a fitted model has learned, as vectors of the theory."""
 
-    def __init__(self, subject: Subject, updates: Updates | None):
+    def __init__(self, subject: Subject, updates: LoggedUpdates | None):
         self.subject = subject
         self.record = subject.record
         self.updates = updates

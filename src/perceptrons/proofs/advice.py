@@ -20,7 +20,7 @@ from scipy import sparse
 from .._sparse import is_sparse
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
-from ._measuring import Feature, Frame, Learner, Treatment
+from ._measuring import Feature, Learner, TreatedRows, Treatment
 from ._tables import down, html_table, text_table, up
 
 __all__ = ["Advice", "Treatment", "advise"]
@@ -310,9 +310,9 @@ def advise(
             "Rows are short beside the constant coordinate B = 1, so that much of each step goes to the "
             f'intercept: try intercept_scaling="auto", which is {auto:.3g} here.'
         )
-    measured = [measuring.measure("as given, B = 1", "", Frame(X, y), share(), random_state)]
+    measured = [measuring.measure("as given, B = 1", "", TreatedRows(X, y), share(), random_state)]
 
-    def add(name: str, how: str, frame: Frame) -> None:
+    def add(name: str, how: str, frame: TreatedRows) -> None:
         try:
             measured.append(measuring.measure(name, how, frame, share(), random_state))
         except ValueError as error:  # rows that no learner takes: squares out of range

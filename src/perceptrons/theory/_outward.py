@@ -101,7 +101,7 @@ def times_power(value: float, e: int, up: bool) -> float:
     return found
 
 
-class Range(NamedTuple):
+class FloatRange(NamedTuple):
     """Two floats with a number between them."""
 
     low: float
@@ -115,7 +115,7 @@ class Range(NamedTuple):
 # ---------------------------------------------------------------------------------------------- lengths
 
 
-def norm(v: np.ndarray) -> Range:
+def norm(v: np.ndarray) -> FloatRange:
     """The Euclidean length.
 
     >>> norm(np.array([3e-200, 4e-200])).low < 5e-200 < norm(np.array([3e-200, 4e-200])).high
@@ -127,9 +127,9 @@ def norm(v: np.ndarray) -> Range:
         u = np.ldexp(v, -e)
     size = math.sqrt(float(np.dot(u, u)))
     if size == 0.0:
-        return Range(0.0, 0.0)
+        return FloatRange(0.0, 0.0)
     error = (v.size + 8) * rational.UNIT
-    return Range(times_power(size * (1.0 - error), e, False), times_power(size * (1.0 + error), e, True))
+    return FloatRange(times_power(size * (1.0 - error), e, False), times_power(size * (1.0 + error), e, True))
 
 
 def row_norms(X: Any) -> np.ndarray:
@@ -227,7 +227,7 @@ def column_exponents(X: Any) -> np.ndarray:
     return np.frexp(largest)[1].astype(np.int64)
 
 
-def least(s: Scores, exact: Any, chosen: np.ndarray, room: float = ROOM) -> Range:
+def least(s: Scores, exact: Any, chosen: np.ndarray, room: float = ROOM) -> FloatRange:
     """The smallest of the chosen scores, in units of 2^e; ``exact(i)`` is the score of row i as a fraction.
 
     ``room``: the distance of both ends that is not worth a look in whole numbers, relative to the size.
@@ -240,11 +240,11 @@ def least(s: Scores, exact: Any, chosen: np.ndarray, room: float = ROOM) -> Rang
     doubtful = np.flatnonzero(unknown | (lows < high - room * abs(high)))
     low = float(np.min(np.delete(lows, doubtful), initial=math.inf))
     if doubtful.size == 0:
-        return Range(low, high)
+        return FloatRange(low, high)
     unit = Fraction(2) ** s.e
     sharp = [exact(int(chosen[i])) / unit for i in doubtful]
     high = min(float(np.min(np.delete(highs, doubtful), initial=math.inf)), rational.above(min(sharp)))
-    return Range(min(low, rational.below(min(sharp))), high)
+    return FloatRange(min(low, rational.below(min(sharp))), high)
 
 
 def wrong_row(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> int | None:
@@ -256,7 +256,7 @@ def wrong_row(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> int | None:
     return None
 
 
-def margin(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> Range:
+def margin(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> FloatRange:
     r"""Bounds on :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`.
 
     Infinite for w = 0 and b on the right side.
@@ -269,14 +269,14 @@ def margin(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> Range:
     return _divided(found, w, s.e)
 
 
-def free_margin(w: np.ndarray, X: Any, y: np.ndarray) -> Range:
+def free_margin(w: np.ndarray, X: Any, y: np.ndarray) -> FloatRange:
     """Bounds on the margin of w with the best b: half the gap between the classes' scores, over ||w||."""
     plus, minus = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     s = scores(w, 0.0, X)
     if values(X).size > FEW:
         left = least(s, lambda i: exact_score(w, 0.0, X, i), plus)
         right = least(Scores(-s.values, s.error, s.e), lambda i: -exact_score(w, 0.0, X, i), minus)
-        found = Range(
+        found = FloatRange(
             math.nextafter((left.low + right.low) / 2.0, -math.inf),
             math.nextafter((left.high + right.high) / 2.0, math.inf),
         )
@@ -286,43 +286,43 @@ def free_margin(w: np.ndarray, X: Any, y: np.ndarray) -> Range:
     return _exactly((lowest - max(exact_score(w, 0.0, X, int(i)) for i in minus)) / 2, w)
 
 
-def _exactly(m: Fraction, w: np.ndarray) -> Range:
+def _exactly(m: Fraction, w: np.ndarray) -> FloatRange:
     """m over ||w||, rounded once, outwards."""
     norm2 = exact_norm2(w)
     if norm2 == 0:
-        return Range(*(2 * [math.inf if m > 0 else -math.inf]))
+        return FloatRange(*(2 * [math.inf if m > 0 else -math.inf]))
     square = m * m / norm2
     ends = (
         rational.root_below(square.numerator, square.denominator),
         rational.root_above(square.numerator, square.denominator),
     )
-    return Range(*ends) if m >= 0 else Range(-ends[1], -ends[0])
+    return FloatRange(*ends) if m >= 0 else FloatRange(-ends[1], -ends[0])
 
 
-def _divided(m: Range, w: np.ndarray, e: int) -> Range:
+def _divided(m: FloatRange, w: np.ndarray, e: int) -> FloatRange:
     """m 2^e over ||w||, outwards."""
     c = exponent(w)
     with np.errstate(under="ignore"):
         size = norm(np.ldexp(w, -c))
     if size.high == 0.0:
-        return Range(*(math.copysign(math.inf, v) if v else -math.inf for v in m))
+        return FloatRange(*(math.copysign(math.inf, v) if v else -math.inf for v in m))
     low = math.nextafter(m.low / (size.high if m.low > 0.0 else size.low), -math.inf)
     high = math.nextafter(m.high / (size.low if m.high > 0.0 else size.high), math.inf)
     if m.low > 0.0:
         low = max(low, 0.0)
-    return Range(times_power(low, e - c, False), times_power(high, e - c, True))
+    return FloatRange(times_power(low, e - c, False), times_power(high, e - c, True))
 
 
 # ------------------------------------------------------------------------------------------ combinations
 
 
-def combined(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Range:
+def combined(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> FloatRange:
     r"""Bounds on :math:`\|\sum\lambda_iy_ix_i\|`, weights scaled to sum 1, or with ``free`` to 1/2 a class.
 
     Infinite where there is no weight, or none in a class.
     """
     if not np.any(lam > 0) or (free and not (np.any(lam[y > 0] > 0) and np.any(lam[y < 0] > 0))):
-        return Range(math.inf, math.inf)
+        return FloatRange(math.inf, math.inf)
     rows = np.flatnonzero(lam)
     part, c, signs = (X, lam, y) if len(rows) == len(lam) else (X[rows], lam[rows], y[rows])
     if values(part).size > FEW:
@@ -330,13 +330,13 @@ def combined(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Range:
         if found.narrow or values(part).size > ENTRIES:
             return found
     square = exact_combined2(c, part, signs, free)
-    return Range(
+    return FloatRange(
         rational.root_below(square.numerator, square.denominator),
         rational.root_above(square.numerator, square.denominator),
     )
 
 
-def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Range:
+def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> FloatRange:
     rows, e = scaled(X)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         weights = np.ldexp(lam, -exponent(lam))
@@ -351,8 +351,8 @@ def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Rang
         error = 1.01 * (2 * k + 10) * rational.UNIT * size + (k + 4) * rational.TINY
         high, low = norm(np.abs(total) + error).high, norm(np.maximum(np.abs(total) - error, 0.0)).low
     if not math.isfinite(high):
-        return Range(0.0, math.inf)
-    return Range(times_power(low, e, False), times_power(high, e, True))
+        return FloatRange(0.0, math.inf)
+    return FloatRange(times_power(low, e, False), times_power(high, e, True))
 
 
 def exact_combined2(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Fraction:

@@ -54,7 +54,7 @@ def diagonal(kernel: dict[str, Any], A: Any, function: Any = None, squares: Any 
         return _Diagonal(A, function, None, squares).of(kernel)
 
 
-class _Pairs:
+class _PairErrors:
     """Values of a kernel on pairs of objects; where the pairs come from is left to the subclasses."""
 
     def of(self, kernel: dict[str, Any]) -> Values:
@@ -93,7 +93,7 @@ class _Pairs:
         raise NotImplementedError
 
 
-class _Table(_Pairs):
+class _Table(_PairErrors):
     """All pairs of two collections."""
 
     def __init__(self, A: Any, B: Any, numbers: Any, function: Any, places: Any, squares: Any):
@@ -159,7 +159,7 @@ class _Table(_Pairs):
         return Values(value, np.where(nought[0][:, None] | nought[1][None, :], 0.0, error))
 
 
-class _Diagonal(_Pairs):
+class _Diagonal(_PairErrors):
     """k(a, a)."""
 
     def __init__(self, A: Any, function: Any, places: Any, squares: Any):

@@ -28,7 +28,7 @@ ENTRIES = 100_000  # so many products are summed in fractions, where rounding ca
 NOUGHT = Fraction(0)
 
 
-class Space(NamedTuple):
+class KernelSpace(NamedTuple):
     """Where kernel values come from."""
 
     values: Callable[[slice, np.ndarray], Values]  #: of some rows with others, and bounds on their errors
@@ -47,7 +47,7 @@ class Sums(NamedTuple):
     scaled_error: float
 
 
-def described(kernel: dict[str, Any], X: Any) -> Space:
+def described(kernel: dict[str, Any], X: Any) -> KernelSpace:
     """Values by a description of the kernel, as in :mod:`perceptrons.theory.gram`; X: all objects."""
     table = gram.takes(kernel) == "table"
 
@@ -69,7 +69,7 @@ def described(kernel: dict[str, Any], X: Any) -> Space:
         return k(i, j) if table else k(row(i), row(j))
 
     width = X.shape[1] if hasattr(X, "shape") and not table else 1
-    return Space(values, inner if k is not None else None, width)
+    return KernelSpace(values, inner if k is not None else None, width)
 
 
 def as_fractions(X: Any, i: int) -> Any:
@@ -103,7 +103,7 @@ def whole_values(
     return np.array([[int(v * common) for v in line] for line in values], dtype=object), Fraction(1, common)
 
 
-def as_given(matrix: Callable[[slice, np.ndarray], np.ndarray]) -> Space:
+def as_given(matrix: Callable[[slice, np.ndarray], np.ndarray]) -> KernelSpace:
     """Values taken for what they are: those of a table, or of a function that has no description."""
 
     def values(part: slice, rows: np.ndarray) -> Values:
@@ -114,11 +114,11 @@ def as_given(matrix: Callable[[slice, np.ndarray], np.ndarray]) -> Space:
         value = Fraction(float(matrix(slice(i, i + 1), np.array([j]))[0, 0]))
         return Range(value, value)
 
-    return Space(values, inner)
+    return KernelSpace(values, inner)
 
 
 def bracket(
-    space: Space, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray
+    space: KernelSpace, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray
 ) -> tuple[float, float]:
     """(low, up) from weights of at least 0 on ``rows``; y is +-1. (-inf, inf) where nothing is proved.
 
@@ -140,7 +140,7 @@ def bracket(
     return _in_fractions(space, y, free, rows, alpha, sums, low, up)
 
 
-def _sums(space: Space, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray) -> Sums:
+def _sums(space: KernelSpace, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray) -> Sums:
     n, k = len(y), len(rows)
     c = alpha * y[rows]
     weights = np.full(k, float(alpha.sum()))
@@ -202,7 +202,7 @@ def _up(s: Sums) -> tuple[float, bool]:
 
 
 def _in_fractions(
-    space: Space,
+    space: KernelSpace,
     y: np.ndarray,
     free: bool,
     rows: np.ndarray,

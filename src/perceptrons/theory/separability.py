@@ -466,7 +466,7 @@ def rounded_up(value: float) -> str:
     return text
 
 
-def _agrees(claimed: float, found: outward.Range, up: bool) -> bool:
+def _agrees(claimed: float, found: outward.FloatRange, up: bool) -> bool:
     """Whether a number that was rounded up (or down) is what was found between two bounds."""
     slack = AGREE * max(abs(found.low), abs(found.high)) + 5e-324
     if math.isinf(found.high) or math.isinf(claimed):
