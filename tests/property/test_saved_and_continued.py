@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator
 
 import perceptrons as pc
 from perceptrons import kernels, rules
-from perceptrons.engine import scalars
 from perceptrons.models import load, save
 from perceptrons.models.saving import pieces
 
@@ -55,16 +54,7 @@ class Case(NamedTuple):
 
 
 def bits(model: Any) -> bytes:
-    """All that a model is: its file.
-
-    The longest row is noted in one of two places, by the way that a row was learned (the fast one begins
-    after some rows, and anew after loading): ``radius_`` is the larger one, and stands for both here.
-    """
-    if "_longest" in vars(model):
-        model = copy.deepcopy(model)
-        model._longest = max(model._longest, model._space.longest())
-        for learner in model._space.learners:
-            learner.state[scalars.LONGEST] = 0.0
+    """All that a model is: its file."""
     return b"".join(bytes(piece) for piece in pieces(model))
 
 

@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import perceptrons as pc
 from perceptrons import rules
+from perceptrons.estimators.writing import close_lane
 from perceptrons.models import Checkpoint, ModelError, container, describe, load, save, sparse
 
 SAMPLES = Path(__file__).parents[1] / "data" / "models"
@@ -335,6 +336,8 @@ def test_a_model_that_another_thread_trains_is_stored_as_it_was_between_two_rows
         for i in range(at, one._examples()):
             replayed.learn_one(rows[(i - 97) % 97], labels[(i - 97) % 97])
         at = one._examples()
+        close_lane(replayed)  # as save does
+        assert one.radius_ == replayed.radius_
         for name in ("v", "A", "state"):
             np.testing.assert_array_equal(getattr(one._space, name), getattr(replayed._space, name))
     assert at > 97

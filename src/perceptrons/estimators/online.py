@@ -550,6 +550,11 @@ class Online(Watched, Weighing, Progressive):
             "errors": counts.errors,
         }
 
+    def _take_longest(self) -> None:
+        """Note the longest of the single rows that the fast path has learned, now that it has ended."""
+        self._longest = max(self._longest, self._space.longest())
+        self._space.forget_longest()
+
     def _radius(self, batch: Batch) -> float:
         sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
         largest = float(sq.max()) if len(sq) else 0.0

@@ -95,6 +95,7 @@ class Access:
         used = int(linear.close_desk(lane.desk))
         if used in (linear.FREE, linear.CLOSED):
             vars(model).pop("_lane", None)
+            model._take_longest()
             return linear.FREE
         return used
 

@@ -130,8 +130,10 @@ class SingleSpace:
         return [float(self.state[scalars.LOWEST])]
 
     def longest(self) -> float:
-        """Length of the longest row that was learned on its own."""
         return sqrt(self.state[scalars.LONGEST])
+
+    def forget_longest(self) -> None:
+        self.state[scalars.LONGEST] = 0.0
 
     def forget_start(self) -> None:
         self.from_zero = False

@@ -115,6 +115,9 @@ class Dual:
     def longest(self) -> float:
         return self.inner.longest()
 
+    def forget_longest(self) -> None:
+        self.inner.forget_longest()
+
     def forget_start(self) -> None:
         self.inner.forget_start()
 

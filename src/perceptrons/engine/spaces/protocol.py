@@ -101,7 +101,13 @@ class Space(Readable, Protocol):
         """The squared lengths of the rows that were updated on, summed over the updates."""
 
     def longest(self) -> float:
-        """Length of the longest row that the space has noted itself."""
+        """Length of the longest row that the space has noted itself: those of the fast path, and of a budget.
+
+        The estimator notes the others, and takes this note when the fast path ends.
+        """
+
+    def forget_longest(self) -> None:
+        """The longest row is noted elsewhere."""
 
     def lowest(self) -> list[float]:
         """The smallest signed margin that each learner has met since :meth:`reset_lowest`."""

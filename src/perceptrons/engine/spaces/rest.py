@@ -127,6 +127,10 @@ class OneVsRest:
     def longest(self) -> float:
         return max(learner.longest() for learner in self.learners)
 
+    def forget_longest(self) -> None:
+        for learner in self.learners:
+            learner.forget_longest()
+
     def forget_start(self) -> None:
         for learner in self.learners:
             learner.forget_start()
