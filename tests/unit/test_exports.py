@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -74,6 +76,15 @@ def test_a_class_is_built_bare_and_documented(name):
     assert "Examples\n" in inspect.getdoc(thing)
     assert repr(thing()) == f"{name}()"
     assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(thing).parameters.values())
+
+
+@pytest.mark.parametrize("name", ["datasets", "io", "models", "preprocessing", "proofs", "text", "theory"])
+def test_no_module_is_named_like_what_it_has(name):
+    """Once it is imported a module would take the place of a function of that name."""
+    package = importlib.import_module(f"perceptrons.{name}")
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    shadowed = {public for public in package.__all__ if not inspect.ismodule(getattr(package, public))}
+    assert not modules & shadowed
 
 
 def test_a_name_that_is_not_there():

@@ -320,6 +320,24 @@ class Evidence:
         """(rows, columns) of every vector that is given for scoring."""
         return {name: np.ldexp(S, power) for name, (S, power, _) in self.scaled_scores.items()}
 
+    def add(self, name: str, vector: Vector) -> None:
+        """One more vector to judge."""
+        self.vectors[name] = vector
+        for cached in ("scaled_scores", "scores"):
+            self.__dict__.pop(cached, None)
+
+    def take_scores(self, scores: np.ndarray, sums: np.ndarray) -> None:
+        """Scores of w on rows of entries from 0 to 1, and the sums of the rows, from one pass elsewhere.
+
+        The sums tell whether all entries are 0 or 1: then they are the squared lengths.
+        """
+        w = self.vectors["w"].weights
+        assert w is not None
+        power = bracket_ends.exponent(w) + self.shift
+        self.__dict__["scaled_scores"] = {"w": (np.ldexp(scores, -power), power, np.zeros(0))}
+        same = np.abs(self.q - sums) <= 1e-9 * np.maximum(1.0, sums)
+        self.memo["binary inputs"] = bool(np.all(same))
+
     def _taken(self, rows: Any) -> Any:
         return self.X[rows] if hasattr(self.X, "shape") else [self.X[i] for i in rows]
 
@@ -334,7 +352,7 @@ class Evidence:
             return gram_error.Values(value, np.full(value.shape, math.inf))
         return gram_error.Values(value, K.error + 2.0 * EPS * np.abs(value))
 
-    def _kernel(self, left: Any, right: np.ndarray) -> np.ndarray:
+    def kernel_values(self, left: Any, right: np.ndarray) -> np.ndarray:
         """Kernel values between rows; ``left`` None: all of them."""
         A = self.X if left is None else self._taken(left)
         known = self.__dict__.get("squares")

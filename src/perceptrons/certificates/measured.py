@@ -109,6 +109,6 @@ def gram_eigenvalues(f: Facts) -> np.ndarray:
     memo = f.evidence.memo
     if "eigenvalues" not in memo:
         rows = np.arange(min(GRAM_ROWS, f.evidence.n_rows))
-        K = f.evidence._kernel(rows, rows)
+        K = f.evidence.kernel_values(rows, rows)
         memo["eigenvalues"] = np.linalg.eigvalsh((K + K.T) / 2.0)
     return np.asarray(memo["eigenvalues"])

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..certificates import digests
-from ..certificates.bracket_ends import exponent
 from ..certificates.certificate import Certificate
 from ..certificates.claims import CLAIMS
 from ..certificates.evidence import Evidence, Vector
@@ -112,13 +111,7 @@ class Case(Subject):
         )
         self.rows_sha256 = self.evidence.digest()
         if found.scores is not None and found.sums is not None:
-            w = found.found["w"].weights
-            assert w is not None
-            power = exponent(w) + self.evidence.shift
-            scaled = np.ldexp(found.scores, -power), power, np.zeros(0)
-            self.evidence.__dict__["scaled_scores"] = {"w": scaled}
-            same = np.abs(self.evidence.q - found.sums) <= 1e-9 * np.maximum(1.0, found.sums)
-            self.evidence.memo["binary inputs"] = bool(np.all(same))
+            self.evidence.take_scores(found.scores, found.sums)
         w = found.found["w"].weights
         history = History(self, self.updates, w)
         self.run: dict[str, Any] = history.report(delta)
@@ -243,9 +236,7 @@ class Case(Subject):
         return max(0.0, self.deadline - time.perf_counter())
 
     def _add(self, name: str, vector: Vector) -> None:
-        self.evidence.vectors[name] = vector
-        for cached in ("scaled_scores", "scores"):
-            self.evidence.__dict__.pop(cached, None)
+        self.evidence.add(name, vector)
         self.run["lengths"][name] = self._lengths(name)
         self.run["offsets"][name] = self.evidence.offsets(name)
 

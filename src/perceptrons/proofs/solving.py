@@ -81,7 +81,7 @@ def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
 
 
 def _by_kernel(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
-    K = e._kernel(None, np.arange(e.n_rows)) / R**2
+    K = e.kernel_values(None, np.arange(e.n_rows)) / R**2
     solver.set_params(kernel="precomputed").fit(K, signs)
     offset = np.asarray(solver.intercept_, float) if e.space.free else None
     return Vector(None, np.asarray(solver.support_, np.int64), solver.dual_coef_ / R**2, offset)
