@@ -2,7 +2,8 @@
 
 It knows no learner: :func:`perceptrons.certify` makes certificates. The modules, from top to bottom:
 
-* ``certificate``: the record; ``as_json``, ``schema``, ``version1``: to JSON and back; ``as_text``: printing;
+* ``certificate``: the record; ``as_json``, ``schema``, ``field_kinds``, ``version1``: to JSON and back;
+  ``as_text``: printing;
 * ``verification``: the checker; ``log_replay``: the log of updates; ``agreement``: when two numbers agree;
 * ``parts``: a bound, a bracket, a verdict;
 * ``claims``: every line; ``measured``, ``symbols``, ``row_spread``: its two sides; ``facts``: what both are

@@ -9,8 +9,7 @@ table says otherwise; infinity is written as the text "inf" or "-inf".
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -22,14 +21,23 @@ from . import claims, digests
 from .claims import CLAIMS
 from .evidence import RowSpace, Vector
 from .facts import LoggedUpdates
+from .field_kinds import (
+    TEXT,
+    Kind,
+    flag,
+    integer,
+    list_of,
+    number,
+    one_of,
+    or_null,
+    record,
+    refuse,
+    scalar,
+    text,
+)
 from .parts import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Verdict
 
-Kind = Callable[[str, Any], Any]
-
-COUNT = 2**53  # counts are below this, so that they are exact as floats
-LONG = 2**28  # entries of a list
 DIGITS = 2**16  # hexadecimal digits of one whole number
-TEXT = 10_000  # characters of a text
 DEPTH = 16  # kernels within kernels
 MAX_ENTRIES = 2**26  # of a vector that is stored without its zeros
 PROBLEMS = ("binary", "joint", "one-vs-rest")
@@ -46,110 +54,6 @@ RULED = (
     *("Perceptron", "VotedPerceptron", "AveragedPerceptron", "MarginPerceptron", "MIRA", "PassiveAggressive"),
     *("ROMMA", "ALMA", "OnlineClassifier", "TextClassifier", "KernelPerceptron", "KernelClassifier"),
 )
-
-
-def refuse(where: str, rule: str, value: Any) -> Any:
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    raise CertificateError(f"{where} must be {rule}; got {shown}.")
-
-
-# ------------------------------------------------------------------------------------------ kinds of values
-
-
-def integer(least: int = 0, most: int = COUNT) -> Kind:
-    def read(where: str, value: Any) -> int:
-        if not (type(value) is int and least <= value <= most):
-            refuse(where, f"an integer from {least} to {most}", value)
-        return int(value)
-
-    return read
-
-
-def number(least: float = -math.inf, most: float = math.inf, infinite: tuple[str, ...] = ()) -> Kind:
-    """A finite number from ``least`` to ``most``, or one of the texts for infinity."""
-
-    def read(where: str, value: Any) -> float:
-        if isinstance(value, str) and value in infinite:
-            return float(value)
-        whole, real = (
-            type(value) is int and abs(value) <= COUNT,
-            type(value) is float and math.isfinite(value),
-        )
-        if (whole or real) and least <= value <= most:
-            return value  # a whole number stays one
-        ends = "" if (least, most) == (-math.inf, math.inf) else f" from {least:g} to {most:g}"
-        return refuse(where, f"a finite number{ends}", value)
-
-    return read
-
-
-def text(most: int = TEXT, pattern: str | None = None) -> Kind:
-    def read(where: str, value: Any) -> str:
-        if not (isinstance(value, str) and len(value) <= most):
-            refuse(where, f"a text of at most {most} characters", value)
-        if pattern is not None and not re.fullmatch(pattern, value):
-            refuse(where, f"a text of the form {pattern}", value)
-        return str(value)
-
-    return read
-
-
-def one_of(*choices: Any) -> Kind:
-    def read(where: str, value: Any) -> Any:
-        if not any(type(value) is type(choice) and value == choice for choice in choices):
-            refuse(where, f"one of {', '.join(map(repr, choices))}", value)
-        return value
-
-    return read
-
-
-def flag(where: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        refuse(where, "true or false", value)
-    return bool(value)
-
-
-def or_null(kind: Kind) -> Kind:
-    return lambda where, value: None if value is None else kind(where, value)
-
-
-def list_of(kind: Kind, least: int = 0, most: int = LONG) -> Kind:
-    def read(where: str, value: Any) -> list[Any]:
-        if not (isinstance(value, list) and least <= len(value) <= most):
-            refuse(where, f"a list of {least} to {most} entries", value)
-        return [kind(where, entry) for entry in value]
-
-    return read
-
-
-def record(fields: Mapping[str, Kind], optional: Mapping[str, Kind] | None = None) -> Kind:
-    """An object with exactly these fields; the optional ones may be missing."""
-    kinds = {**fields, **(optional or {})}
-
-    def read(where: str, value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            refuse(where or "The certificate", "an object", value)
-        strange = sorted(set(value) - set(kinds))
-        if strange:
-            refuse(where or "The certificate", "an object without unknown fields", strange[0])
-        missing = sorted(set(fields) - set(value))
-        if missing:
-            refuse(where or "The certificate", f"an object with the field {missing[0]!r}", sorted(value))
-        return {name: kinds[name](f"{where}.{name}".lstrip("."), entry) for name, entry in value.items()}
-
-    return read
-
-
-def scalar(where: str, value: Any) -> Any:
-    """A parameter or a symbol: true or false, a number, infinity, a short text or null."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        if value in ("inf", "-inf"):
-            return float(value)
-        return text(200)(where, value)
-    return number()(where, value)
 
 
 # ----------------------------------------------------------------------------------------------- the table

@@ -20,6 +20,7 @@ from scipy import sparse
 from .._sparse import is_sparse
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
+from . import _treatments as treating
 from ._measuring import Feature, Learner, TreatedRows, Treatment
 from ._tables import down, html_table, text_table, up
 
@@ -305,7 +306,7 @@ def advise(
         left = max(left - 1, 1)
         return max((end - time.monotonic()) / (left + 1), 0.05)
 
-    if (auto := measuring.auto_scaling(X)) < SHORT:
+    if (auto := treating.auto_scaling(X)) < SHORT:
         notes.append(
             "Rows are short beside the constant coordinate B = 1, so that much of each step goes to the "
             f'intercept: try intercept_scaling="auto", which is {auto:.3g} here.'
@@ -318,14 +319,14 @@ def advise(
         except ValueError as error:  # rows that no learner takes: squares out of range
             notes.append(f"{name} was left out: {error}")
 
-    for work in (measuring.scalings(measured[0], X, y), measuring.treatments(X, y, notes)):
+    for work in (treating.scalings(measured[0], X, y), treating.treatments(X, y, notes)):
         for name, how, frame in work:
             add(name, how, frame)
     d = X.shape[1]
     products = d + d * (d + 1) // 2
     by_kernel = products > measuring.QUADRATIC or X.shape[0] * products > 20 * measuring.SMALL
     if not by_kernel:
-        frame = measuring.quadratic(X.toarray() if is_sparse(X) else X, y)
+        frame = treating.quadratic(X.toarray() if is_sparse(X) else X, y)
         add("degree 2", "KernelPerceptron(kernel=Polynomial(degree=2))", frame)
     measured = measuring.share_separators(measured)
     treatments = [m.treatment for m in measured]
