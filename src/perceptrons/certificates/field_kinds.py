@@ -1,4 +1,4 @@
-"""The kinds of values that the fields of a certificate may have: each reads a value, or names and refuses it."""
+"""Kinds of values that the fields of a certificate may have: each reads a value, or names and refuses it."""
 
 from __future__ import annotations
 
