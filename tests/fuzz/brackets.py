@@ -272,8 +272,8 @@ def pnorm_faults(said: str, low: float | None, up: float, problem: Problem, p: i
 
 def loose_ends(model: Any, r: int, pair: Any, problem: Problem, frame: Frame, X: Any) -> list[str]:
     """Ends of a bracket that are further from their formulas than 1e-6, in float64."""
-    steps = getattr(model, "_row_steps", None)
-    if steps is None or X.dtype == np.float32 or isinstance(model, (pc.BalancedWinnow, pc.PNormPerceptron)):
+    others = (pc.BalancedWinnow, pc.PNormPerceptron, pc.MaxMargin)
+    if X.dtype == np.float32 or isinstance(model, others):
         return []
     low, up = pair
     longest = max(exact.inner(row, row) for row in problem.rows)
@@ -286,8 +286,7 @@ def loose_ends(model: Any, r: int, pair: Any, problem: Problem, frame: Frame, X:
         near = low is not None and low > 0.0 and (Fraction(low) / (1 - TIGHT)) ** 2 * norm2 >= least * least
         if clear and not near:
             wrong.append(f"low is {low!r}, and the margin of w is {exact.root(least**2 / norm2)!r}")
-    kept = steps()
-    alpha = None if kept is None else kept[r]
+    alpha = model.run_record().learners[r].steps
     if alpha is not None and np.any(alpha):
         if problem.joint:
             pairs = zip(alpha, problem.codes)
