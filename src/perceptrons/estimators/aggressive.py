@@ -10,7 +10,7 @@ from ..engine import multiclass, spaces
 from . import checks
 from .checks import estimator
 from .first_order import FirstOrder
-from .online import Batch
+from .passes import CheckedRows
 
 
 @estimator
@@ -92,7 +92,7 @@ class MIRA(FirstOrder):
             )
         return super()._new_space(frame, n_features, n_classes)
 
-    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
         if self.variant == "crammer_singer" and coef_init is None:
             raise ValueError(
                 "variant='crammer_singer' never moves from W = 0; give fit a coef_init that is not 0."

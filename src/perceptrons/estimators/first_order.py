@@ -17,7 +17,7 @@ from ..engine.custom import engine_rule
 from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming
-from .online import Batch
+from .passes import CheckedRows
 
 READOUTS = ("last", "average", "vote", "random")
 
@@ -118,7 +118,7 @@ class FirstOrder(Streaming):
             self._by_prediction(),
         )
 
-    def _checked_order(self, order: Any, batch: Batch) -> Any:
+    def _checked_order(self, order: Any, batch: CheckedRows) -> Any:
         orders = super()._checked_order(order, batch)
         if orders is None and self.max_iter is None and isinstance(self._rule(), rules.RateByExamples):
             warnings.warn(

@@ -15,7 +15,7 @@ from . import changing, checks, objects
 from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming, python_scores
-from .online import Batch
+from .passes import CheckedRows
 from .writing import one_writer, unchanged_on_error
 
 
@@ -174,19 +174,9 @@ class KernelBased(Streaming):
                 codes = self._codes(label, grow=True)
             since = self._known_since(known, codes, fresh)
             heard = self._single(since)
-            batch = Batch(X, rows, codes, weights, changed=steps, counted=self._to_count(label, weights))
-            before, n_examples = vars(self).get("_counted"), self._examples()
-            self._prepare_pass(batch)
-            counts = self._space.counts()
-            try:
-                with self._journalling(len(self.history_), batch) as journal:
-                    order = intake.frozen(np.zeros(1, np.int64))
-                    self._run_pass(batch, order, journal, heard)
-            finally:
-                self._count_classes(batch, before, self._examples() - n_examples)
-                self._space.close()
-                self._tally_single(heard, codes, since, self._space.counts().since(counts))
-                self.stop_reason_ = "learn_one"
+            counted = self._to_count(label, weights)
+            batch = CheckedRows(X, rows, codes, weights, changed=steps, counted=counted)
+            self._learn_single(batch, since, heard)
 
     def score_one(self, x: Any) -> Any:
         """Score of one object: a float, or a list of one per class for more than two classes."""

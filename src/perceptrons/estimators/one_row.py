@@ -13,7 +13,8 @@ from ..engine import intake, spaces
 from . import changing
 from .checks import estimator
 from .lanes import ArrayLane, DictLane
-from .online import Batch, Online
+from .online import Online
+from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import access_to, one_writer, open_lane, unchanged_on_error
 
@@ -156,27 +157,21 @@ class Streaming(Online):
             heard = self._single(since)
             self._take_up_names(new_names)
             exact, counted = self._held_exactly(x, row), self._to_count(label, weights)
-            batch = Batch(row, rows, codes, weights, exact, changed=steps, counted=counted)
-            self._prepare_pass(batch)
-            order = intake.frozen(np.zeros(1, np.int64))
-            before, n_examples = vars(self).get("_counted"), self._examples()
-            counts, tally = self._space.counts(), self._progressive_now()
-
-            def finish() -> None:
-                self._count_classes(batch, before, self._examples() - n_examples)
-                for kept in self._journals:
-                    kept.close()
-                self.stop_reason_ = "learn_one"
-                if self._progressive_now() is tally:
-                    self._tally_single(heard, codes, since, self._space.counts().since(counts))
-
-            call.begin(finish, row)
-            try:
-                with self._journalling(len(self.history_), batch) as journal:
-                    self._run_pass(batch, order, journal, heard)
-            finally:
-                finish()
+            batch = CheckedRows(row, rows, codes, weights, exact, changed=steps, counted=counted)
+            self._learn_single(batch, since, heard, call)
             self._open_lane(x)
+
+    def _learn_single(self, batch: CheckedRows, since: np.ndarray, heard: Any, call: Any = None) -> None:
+        """Learn a batch of one row."""
+        self._prepare_pass(batch)
+        tally = self._progressive_now()
+
+        def note(counts: spaces.Counts) -> None:
+            self.stop_reason_ = "learn_one"
+            if self._progressive_now() is tally:
+                self._tally_single(heard, batch.codes, since, counts)
+
+        learn_in_order(self, batch, heard, note, call)
 
     def _form(self, x: Any) -> tuple[int, Any]:
         """Features and precision of a model whose first row is x."""

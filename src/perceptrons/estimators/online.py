@@ -1,45 +1,27 @@
-"""The runner behind every online learner: validation, labels, epochs, stopping, readouts, one row at a time.
+"""What every online learner does: checks of what is given, the start of a model, fit and partial_fit.
 
 A subclass says which rule it uses and in which space; everything else happens here.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine import chunks, draws, intake, margins, spaces
+from ..engine import draws, intake, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
-from . import changing, checks
+from . import changing, checks, epochs
 from .callbacks import Watch, Watched
 from .checks import estimator
 from .class_weights import Weighing
-from .progress import Progress
+from .passes import CheckedRows, Write, learn_in_order, run_in_parts
 from .progressive import Progressive
-from .readouts import one_or_all
-from .stopping import Judge
 from .undoing import whole_call
-from .writing import at_rest, close_lane, one_writer, unchanged_on_error
-
-
-class Batch(NamedTuple):
-    """Rows that have passed every check."""
-
-    X: Any  #: dense array or CSR
-    rows: Any  #: the engine's record of X
-    codes: np.ndarray  #: class codes, int64
-    weights: np.ndarray  #: row weights, or empty
-    exact: bool = True  #: X holds the very numbers that were given
-    frame: Any = None  #: of the model that the rows begin
-    changed: Any = ()  #: parameters of steps that have changed since the model began
-    counted: Any = None  #: labels of the rows that count, where classes are weighted by counts so far
-    since: Any = None  #: the row from which each class is known, where that may be another than the first
+from .writing import close_lane, one_writer, unchanged_on_error
 
 
 @estimator
@@ -234,12 +216,12 @@ class Online(Watched, Weighing, Progressive):
             with unchanged_on_error(self):
                 batch = self._fit_intake(X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
-                if self._runs_counts() and not self._visits_once(orders):
+                if self._runs_counts() and not epochs.visits_once(orders):
                     raise ValueError(
                         "class_weight='running' weighs a row by its place in an epoch; order has an epoch "
                         "that visits a row twice."
                     )
-                self._hold_out(batch, checks.generator(0))  # raises where it cannot be done
+                epochs.hold_out(self, batch, checks.generator(0))  # raises where it cannot be done
                 space = old if old is not None else self._start(batch, coef_init, intercept_init)
                 journals = self._new_journals(space)
                 if old is not None:
@@ -266,7 +248,7 @@ class Online(Watched, Weighing, Progressive):
         """How many epochs there can be; None: any number."""
         return self.max_iter if orders is None else len(orders)
 
-    def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> Batch:
+    def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> CheckedRows:
         self._check_params()
         steps = [] if old is None else changing.changed_steps(self, again=True)
         given, X = X, self._in_precision(self._validated_X(X, reset=old is None), old)
@@ -303,11 +285,11 @@ class Online(Watched, Weighing, Progressive):
         there = weights > 0.0 if len(weights) else slice(None)
         frame = self._frame(X.dtype, X, there) if old is None else old.frame
         rows = self._rows(X, learn=True, frame=frame)
-        batch = Batch(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
+        batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
         self._still_valid(batch, given, sample_weight)
         return batch
 
-    def _still_valid(self, batch: Batch, *given: Any) -> None:
+    def _still_valid(self, batch: CheckedRows, *given: Any) -> None:
         """Check the rows again if reading what was given may have called functions of the user's."""
         given = (*given, getattr(self, "class_weight", None))
         if not all(
@@ -322,7 +304,7 @@ class Online(Watched, Weighing, Progressive):
         with np.errstate(over="ignore"):  # an infinity is found with the others
             return X.astype(space.frame.dtype)
 
-    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
         space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_))
         if coef_init is not None or intercept_init is not None:
             self._start_at(space, batch.X.shape[1], coef_init, intercept_init)
@@ -354,32 +336,8 @@ class Online(Watched, Weighing, Progressive):
             )
         space.start_at(w)
 
-    def _checked_order(self, order: Any, batch: Batch) -> list[np.ndarray] | None:
-        if order is None:
-            return None
-        if not np.iterable(order) or isinstance(order, str):
-            raise ValueError(f"order must hold one sequence of row numbers per epoch; got {order!r}.")
-        n = batch.X.shape[0]
-        checked: list[np.ndarray] = []
-        for epoch in order:
-            try:
-                rows = np.asarray(epoch)
-            except ValueError:  # ragged
-                rows = np.asarray("ragged")
-            if rows.size == 0 and rows.ndim == 1:
-                rows = rows.astype(np.int64)
-            if rows.ndim != 1 or rows.dtype.kind not in "iu":
-                raise ValueError(
-                    "order must hold one sequence of row numbers per epoch; "
-                    f"epoch {len(checked)} is {epoch!r}."
-                )
-            wrong = rows[(rows < 0) | (rows >= n)]
-            if len(wrong):
-                raise ValueError(
-                    f"order must hold row numbers from 0 to {n - 1}; epoch {len(checked)} has {wrong[0]}."
-                )
-            checked.append(intake.frozen(rows.astype(np.int64)))  # a copy: nobody else can change it
-        return checked
+    def _checked_order(self, order: Any, batch: CheckedRows) -> list[np.ndarray] | None:
+        return epochs.checked_orders(order, batch.X.shape[0])
 
     def _adopt(self, space: Any, journals: list[Journal]) -> None:
         """Make ``space`` the model; what follows from it is derived."""
@@ -402,97 +360,15 @@ class Online(Watched, Weighing, Progressive):
         for name in ("best_iter_", "validation_scores_"):
             self.__dict__.pop(name, None)
 
-    def _orders(self, batch: Batch, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
-        rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
-        epochs = itertools.count() if self.max_iter is None else range(self.max_iter)
-        for _ in epochs:
-            visit = draws.permutation(rng, rows) if self.shuffle else rows
-            yield intake.frozen(visit, np.int64)
+    def _run_epochs(self, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
+        epochs.run(self, batch, orders, watch)
 
-    def _run_epochs(self, batch: Batch, orders: list[np.ndarray] | None, watch: Watch) -> None:
-        rng = checks.generator(self.random_state)
-        train, held_out = self._hold_out(batch, rng)
-        space = self._space
-        targets = space.targets(batch.codes)
-        epochs = iter(orders) if orders is not None else self._orders(batch, rng, train)
-        total = len(orders) if orders is not None else self.max_iter
-        judge, clean = Judge(self, keeps=orders is None), False
-        self._check_width_of(batch)
-        watched = self.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
-        self._longest = self._radius(batch)
-        self._plain = self._plain and not self._changed and self._is_plain(batch, orders)
-        self.stop_reason_ = "max_iter" if orders is None else "end of order"
-        self._forget_bounds()
-        space.keep_steps(batch.X.shape[0])
-        try:
-            with Progress(type(self).__name__, total, self.verbose) as progress:
-                again = total is None or total > 1
-                space.open(batch.rows, again, progress.within)
-                for visit in epochs:
-                    with at_rest(self):
-                        watch.epoch_begins()
-                    if watched:
-                        intake.check_again(batch.X, batch.rows)
-                    before = space.counts()
-                    space.reset_lowest()
-                    with self._journalling(self.n_iter_, batch) as journal:
-                        weights = self._epoch_weights(batch, visit)
-                        for part in chunks.cut(space, batch.rows, visit):
-                            journal(space.run(batch.rows, targets, weights, part, self._keeps_journal()))
-                    self.n_iter_ += 1
-                    record = self._record(space.counts().since(before))
-                    clean = record["updates"] == 0
-                    if held_out is not None:
-                        record["validation_score"] = self._held_out_score(batch, held_out)
-                        judge.score(record["validation_score"])
-                    if self.tol is not None:
-                        record["loss"] = self._mean_loss(space.counts().since(before))
-                        judge.loss(record["loss"])
-                    self.history_.append(record)
-                    self._check_run()
-                    progress.epoch(self.n_iter_, record)
-                    reason = self._why_stop(batch, record, clean, judge.stalled())
-                    with at_rest(self):
-                        told = watch.epoch_ends()
-                        if self.callback is not None and self.callback(self):
-                            told = True
-                    if orders is None and (reason is not None or told):
-                        self.stop_reason_ = reason or "callback"
-                        break
-            judge.finish()
-            space = self._space
-        except BaseException:
-            self.stop_reason_ = "failed"
-            space.take_steps()
-            raise
-        finally:
-            self._space.close()
-            for journal in self._journals:
-                journal.close()
-        if clean and orders is not None and total:
-            self.stop_reason_ = "clean pass"
-        if watched:
-            intake.check_again(batch.X, batch.rows)
-        read_all = clean and train is None and orders is None and not watched
-        bounds = space.bounds(batch.rows, targets, batch.weights, read_all)
-        if not batch.exact:  # rows were rounded, by at most eps/2 of their length
-            bounds = margins.widened(bounds, 8.0 * margins.U * self.radius_)
-        self._bounds = one_or_all(bounds)
-        self._steps = space.take_steps()
-        if self._bounds is not None:
-            self._check_run()  # some checks need the margin that was reached
-
-    def _is_plain(self, batch: Batch, orders: list[np.ndarray] | None) -> bool:
+    def _is_plain(self, batch: CheckedRows, orders: list[np.ndarray] | None) -> bool:
         """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""
         whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-        return whole and not self._runs_counts() and self._visits_once(orders)
+        return whole and not self._runs_counts() and epochs.visits_once(orders)
 
-    @staticmethod
-    def _visits_once(orders: list[np.ndarray] | None) -> bool:
-        """Whether no epoch has a row twice."""
-        return all(len(np.unique(visit)) == len(visit) for visit in orders or [])
-
-    def _why_stop(self, batch: Batch, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
+    def _why_stop(self, batch: CheckedRows, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         """A reason to stop after an epoch, or None."""
         if clean:
             return "clean pass"
@@ -508,39 +384,10 @@ class Online(Watched, Weighing, Progressive):
     def _zero_row_is_a_mistake(self) -> bool:
         return False
 
-    def _hold_out(self, batch: Batch, rng: Any) -> tuple[Any, Any]:
-        if not self.early_stopping:
-            return None, None
-        from sklearn.model_selection import train_test_split
-
-        seed = int(draws.uniform(rng) * 2**31)
-        rows = np.arange(batch.X.shape[0])
-        try:
-            train, held_out = train_test_split(
-                rows, test_size=self.validation_fraction, stratify=batch.codes, random_state=seed
-            )
-        except ValueError as error:
-            raise ValueError(
-                f"early_stopping cannot hold out validation_fraction={self.validation_fraction!r} of "
-                f"{len(rows)} rows: {error}"
-            ) from error
-        return train, held_out
-
-    def _check_width_of(self, batch: Batch) -> None:
+    def _check_width_of(self, batch: CheckedRows) -> None:
         """Refuse rows of another width than the weights: the loops do not look."""
         if isinstance(batch.rows, (Dense, Csr)) and batch.X.shape[1] != self._space.n_features:
             raise ValueError(f"X has {batch.X.shape[1]} features; the model has {self._space.n_features}.")
-
-    def _held_out_score(self, batch: Batch, held_out: np.ndarray) -> float:
-        if not draws.trusted(checks.generator(self.random_state)):
-            intake.check_again(batch.X)
-        guess = self._decide(self._scores(batch.X[held_out]))
-        return float(np.mean(guess == batch.codes[held_out]))
-
-    @staticmethod
-    def _mean_loss(counts: Any) -> float:
-        """Mean squared hinge loss of the rows of an epoch, each before it was learned."""
-        return float(counts.squared_loss / max(1, counts.examples))
 
     def _record(self, counts: Any) -> dict[str, Any]:
         return {
@@ -555,27 +402,10 @@ class Online(Watched, Weighing, Progressive):
         self._longest = max(self._longest, self._space.longest())
         self._space.forget_longest()
 
-    def _radius(self, batch: Batch) -> float:
+    def _radius(self, batch: CheckedRows) -> float:
         sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
         largest = float(sq.max()) if len(sq) else 0.0
         return max(self._longest, float(np.sqrt(largest)))
-
-    @contextmanager
-    def _journalling(self, number: int, batch: Batch) -> Iterator[Callable[[Any], None]]:
-        """Give the log of a pass to the function that this yields; a pass that fails gives its own."""
-
-        def write(logs: list[Any]) -> None:
-            for journal, part in zip(self._journals, logs, strict=False):
-                journal.extend(number, part, batch.X)
-
-        try:
-            yield write
-        except BaseException as error:  # of a rule, of numbers, of a kernel function, or an interruption
-            if hasattr(error, "log"):
-                write(error.log)
-                self._draw_step()
-            raise
-        self._draw_step()
 
     def _draw_step(self) -> None:
         """Choose the w that predicts, where one is drawn at random."""
@@ -618,65 +448,31 @@ class Online(Watched, Weighing, Progressive):
                     self._begin(X.shape[1], X.dtype, classes)
                 elif classes is not None:
                     self._codes(self._validated_labels(classes, len(classes)), grow=True)
-                self._still_valid(Batch(X, rows, y, weights), given, sample_weight, classes)
+                self._still_valid(CheckedRows(X, rows, y, weights), given, sample_weight, classes)
                 known = self.classes_
                 codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
             counted, since = self._to_count(y, weights), self._known_since(known, codes, fresh)
-            batch = Batch(X, rows, codes, weights, exact, changed=steps, counted=counted, since=since)
-            self._pass(batch, call)
+            batch = CheckedRows(X, rows, codes, weights, exact, changed=steps, counted=counted, since=since)
+            self._prepare_pass(batch)
+            heard, n_before = self._predictions(batch.since, X.shape[0]), len(self.history_)
+
+            def note(counts: spaces.Counts) -> None:
+                if len(self.history_) == n_before:
+                    progressive = self._tally(heard, batch.codes)
+                    self.history_.append(self._record(counts) | progressive)
+                self.n_iter_ = 1
+                self.stop_reason_ = "partial_fit"
+
+            learn_in_order(self, batch, heard, note, call)
         return self
 
-    def _pass(self, batch: Batch, call: whole_call) -> None:
-        """One pass in the order given, with its record in ``history_``."""
-        self._prepare_pass(batch)
-        space = self._space
-        before, n_before = space.counts(), len(self.history_)
-        counted, n_examples = vars(self).get("_counted"), self._examples()
-        order = intake.frozen(np.arange(batch.X.shape[0]))
-        heard = self._predictions(batch.since, len(order))
-
-        def finish() -> None:
-            self._count_classes(batch, counted, self._examples() - n_examples)
-            for journal in self._journals:
-                journal.close()
-            if len(self.history_) == n_before:
-                progressive = self._tally(heard, batch.codes)
-                self.history_.append(self._record(self._space.counts().since(before)) | progressive)
-            self.n_iter_ = 1
-            self.stop_reason_ = "partial_fit"
-
-        call.begin(finish, batch.X)
-        if len(chunks.cut(space, batch.rows, order)) > 1:
-            call.in_parts(batch.X, len(order) - int(np.count_nonzero(batch.weights == 0.0)))
-        try:
-            with self._journalling(len(self.history_), batch) as journal:
-                self._run_pass(batch, order, journal, heard)
-        finally:
-            finish()
-            self._space.close()
-
     def _run_pass(
-        self,
-        batch: Batch,
-        order: np.ndarray,
-        write: Callable[[Any], None],
-        heard: Predictions | None = None,
+        self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Predictions | None = None
     ) -> None:
-        """Learn the rows of one pass, and give the log of their updates to ``write``."""
-        space, targets = self._space, self._space.targets(batch.codes)
-        start, parts = 0, chunks.cut(space, batch.rows, order)
-        for part in parts:
-            told = heard
-            if heard is not None and len(parts) > 1:
-                told = heard.part(np.arange(start, start + len(part)))
-            start += len(part)
-            try:
-                write(space.run(batch.rows, targets, batch.weights, part, self._keeps_journal(), told))
-            finally:
-                if told is not None and told is not heard:
-                    told.hand_in()
+        """Learn rows that come in pieces, and give the log of their updates to ``write``."""
+        run_in_parts(self, batch, order, write, heard)
 
-    def _prepare_pass(self, batch: Batch) -> None:
+    def _prepare_pass(self, batch: CheckedRows) -> None:
         """What follows from the rows before they are learned."""
         self._check_width_of(batch)
         if changing.changed(self):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from . import checks
 from .callbacks import Watch
 from .checks import estimator
 from .first_order import FirstOrder
-from .online import Batch
+from .passes import CheckedRows, Write
 
 
 @estimator
@@ -240,7 +239,7 @@ class MarginPerceptron(FirstOrder):
     def _zero_row_is_a_mistake(self) -> bool:
         return True
 
-    def _start(self, batch: Batch, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
         if self.gamma == "auto":
             if coef_init is not None or intercept_init is not None:
                 raise ValueError(
@@ -253,7 +252,7 @@ class MarginPerceptron(FirstOrder):
     def _max_epochs(self, orders: Any) -> int | None:
         return None if self.gamma == "auto" else super()._max_epochs(orders)
 
-    def _run_epochs(self, batch: Batch, orders: Any, watch: Watch) -> None:
+    def _run_epochs(self, batch: CheckedRows, orders: Any, watch: Watch) -> None:
         if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
         super()._run_epochs(batch, orders, watch)
@@ -265,7 +264,7 @@ class MarginPerceptron(FirstOrder):
             self._adopt(space, self._new_journals(space))
             super()._run_epochs(batch, orders, watch)
 
-    def _first_guess(self, batch: Batch) -> float:
+    def _first_guess(self, batch: CheckedRows) -> float:
         """An upper bound on the margin, from one pass of the perceptron."""
         n_classes = len(self.classes_)
         probe = Perceptron(multiclass=self.multiclass)._new_space(batch.frame, batch.X.shape[1], n_classes)
@@ -283,7 +282,7 @@ class MarginPerceptron(FirstOrder):
     def _refuted(self) -> bool:
         return _most_updates(self._space) > self._bound()
 
-    def _why_stop(self, batch: Batch, record: Any, clean: bool, stalled: bool) -> str | None:
+    def _why_stop(self, batch: CheckedRows, record: Any, clean: bool, stalled: bool) -> str | None:
         one_rule = self._space.from_zero and not self._changed
         if not clean and not len(batch.weights) and one_rule and self._refuted():
             return "bound exceeded"
@@ -291,7 +290,7 @@ class MarginPerceptron(FirstOrder):
 
     # ------------------------------------------------------------ rows in pieces
 
-    def _prepare_pass(self, batch: Batch) -> None:
+    def _prepare_pass(self, batch: CheckedRows) -> None:
         longest = self._longest
         super()._prepare_pass(batch)
         if self.gamma != "auto":
@@ -299,9 +298,7 @@ class MarginPerceptron(FirstOrder):
         else:
             self._longest = longest  # _run_pass goes from row to row
 
-    def _run_pass(
-        self, batch: Batch, order: np.ndarray, write: Callable[[Any], None], heard: Any = None
-    ) -> None:
+    def _run_pass(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any = None) -> None:
         """One pass; with ``gamma="auto"`` the guess is looked at before each row, as if it came alone.
 
         It begins as the length of the first row that is not 0. Before each further row it is halved if the
@@ -320,7 +317,7 @@ class MarginPerceptron(FirstOrder):
             self._longest = max(self._longest, float(np.sqrt(batch.rows.sq[there[at : at + n]].max())))
             at += n
 
-    def _run_some(self, batch: Batch, order: np.ndarray, write: Callable[[Any], None], heard: Any) -> int:
+    def _run_some(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any) -> int:
         """Learn rows for as long as the guess stands; how many it were.
 
         Each row makes one update at most, so the first few are safe. More are tried on a copy, which is kept

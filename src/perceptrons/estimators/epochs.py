@@ -1,0 +1,169 @@
+"""The epochs of a fit: which rows each visits, when they end, and what is stated about the rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine import draws, intake, margins
+from . import checks
+from .callbacks import Watch
+from .passes import CheckedRows, one_pass
+from .progress import Progress
+from .readouts import one_or_all
+from .stopping import Judge
+from .writing import at_rest
+
+
+def run(model: Any, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
+    """Learn in epochs until a reason to stop; then state what the rows say about the best margin."""
+    rng = checks.generator(model.random_state)
+    train, held_out = hold_out(model, batch, rng)
+    space = model._space
+    batch = batch._replace(targets=space.targets(batch.codes))
+    epochs = iter(orders) if orders is not None else visits(model, batch, rng, train)
+    total = len(orders) if orders is not None else model.max_iter
+    judge, clean = Judge(model, keeps=orders is None), False
+    model._check_width_of(batch)
+    watched = model.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
+    model._longest = model._radius(batch)
+    model._plain = model._plain and not model._changed and model._is_plain(batch, orders)
+    model.stop_reason_ = "max_iter" if orders is None else "end of order"
+    model._forget_bounds()
+    space.keep_steps(batch.X.shape[0])
+    try:
+        with Progress(type(model).__name__, total, model.verbose) as progress:
+            space.open(batch.rows, total is None or total > 1, progress.within)
+            for visit in epochs:
+                with at_rest(model):
+                    watch.epoch_begins()
+                if watched:
+                    intake.check_again(batch.X, batch.rows)
+                space.reset_lowest()
+                weighted = batch._replace(weights=model._epoch_weights(batch, visit))
+                counts = one_pass(model, weighted, visit, model.n_iter_)
+                model.n_iter_ += 1
+                record = model._record(counts)
+                clean = record["updates"] == 0
+                if held_out is not None:
+                    record["validation_score"] = held_out_score(model, batch, held_out)
+                    judge.score(record["validation_score"])
+                if model.tol is not None:
+                    record["loss"] = mean_loss(counts)
+                    judge.loss(record["loss"])
+                model.history_.append(record)
+                model._check_run()
+                progress.epoch(model.n_iter_, record)
+                reason = model._why_stop(batch, record, clean, judge.stalled())
+                with at_rest(model):
+                    told = watch.epoch_ends()
+                    if model.callback is not None and model.callback(model):
+                        told = True
+                if orders is None and (reason is not None or told):
+                    model.stop_reason_ = reason or "callback"
+                    break
+        judge.finish()
+        space = model._space
+    except BaseException:
+        model.stop_reason_ = "failed"
+        space.take_steps()
+        raise
+    finally:
+        model._space.close()
+        for journal in model._journals:
+            journal.close()
+    if clean and orders is not None and total:
+        model.stop_reason_ = "clean pass"
+    if watched:
+        intake.check_again(batch.X, batch.rows)
+    read_all = clean and train is None and orders is None and not watched
+    _state_bounds(model, batch, read_all)
+
+
+def _state_bounds(model: Any, batch: CheckedRows, read_all: bool) -> None:
+    """The bracket around the best margin. ``read_all``: the last epoch has read all rows, without update."""
+    space = model._space
+    bounds = space.bounds(batch.rows, batch.targets, batch.weights, read_all)
+    if not batch.exact:  # rows were rounded, by at most eps/2 of their length
+        bounds = margins.widened(bounds, 8.0 * margins.U * model.radius_)
+    model._bounds = one_or_all(bounds)
+    model._steps = space.take_steps()
+    if model._bounds is not None:
+        model._check_run()  # some checks need the margin that was reached
+
+
+def visits(model: Any, batch: CheckedRows, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
+    """The rows in the order of each epoch."""
+    rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
+    epochs = itertools.count() if model.max_iter is None else range(model.max_iter)
+    for _ in epochs:
+        visit = draws.permutation(rng, rows) if model.shuffle else rows
+        yield intake.frozen(visit, np.int64)
+
+
+def checked_orders(order: Any, n: int) -> list[np.ndarray] | None:
+    """The rows that a user wants each epoch to visit, of n rows."""
+    if order is None:
+        return None
+    if not np.iterable(order) or isinstance(order, str):
+        raise ValueError(f"order must hold one sequence of row numbers per epoch; got {order!r}.")
+    checked: list[np.ndarray] = []
+    for epoch in order:
+        try:
+            rows = np.asarray(epoch)
+        except ValueError:  # ragged
+            rows = np.asarray("ragged")
+        if rows.size == 0 and rows.ndim == 1:
+            rows = rows.astype(np.int64)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu":
+            raise ValueError(
+                f"order must hold one sequence of row numbers per epoch; epoch {len(checked)} is {epoch!r}."
+            )
+        wrong = rows[(rows < 0) | (rows >= n)]
+        if len(wrong):
+            raise ValueError(
+                f"order must hold row numbers from 0 to {n - 1}; epoch {len(checked)} has {wrong[0]}."
+            )
+        checked.append(intake.frozen(rows.astype(np.int64)))  # a copy: nobody else can change it
+    return checked
+
+
+def visits_once(orders: list[np.ndarray] | None) -> bool:
+    """Whether no epoch has a row twice."""
+    return all(len(np.unique(visit)) == len(visit) for visit in orders or [])
+
+
+def hold_out(model: Any, batch: CheckedRows, rng: Any) -> tuple[Any, Any]:
+    """(rows to learn, rows to score), or (None, None) where all are learned."""
+    if not model.early_stopping:
+        return None, None
+    from sklearn.model_selection import train_test_split
+
+    seed = int(draws.uniform(rng) * 2**31)
+    rows = np.arange(batch.X.shape[0])
+    try:
+        train, held_out = train_test_split(
+            rows, test_size=model.validation_fraction, stratify=batch.codes, random_state=seed
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "
+            f"{len(rows)} rows: {error}"
+        ) from error
+    return train, held_out
+
+
+def held_out_score(model: Any, batch: CheckedRows, held_out: np.ndarray) -> float:
+    """Share of the rows held out that are predicted rightly."""
+    if not draws.trusted(checks.generator(model.random_state)):
+        intake.check_again(batch.X)
+    guess = model._decide(model._scores(batch.X[held_out]))
+    return float(np.mean(guess == batch.codes[held_out]))
+
+
+def mean_loss(counts: Any) -> float:
+    """Mean squared hinge loss of the rows of an epoch, each before it was learned."""
+    return float(counts.squared_loss / max(1, counts.examples))
