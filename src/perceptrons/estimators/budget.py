@@ -11,6 +11,7 @@ from ..engine.journal import RowJournal
 from . import checks
 from .checks import estimator
 from .kernel_based import KernelBased
+from .run_records import known_rows
 
 POLICIES = ("random", "oldest", "forgetron", "projectron")
 
@@ -116,7 +117,7 @@ class BudgetKernelPerceptron(KernelBased):
     # ------------------------------------------------------------ what a run leaves behind
 
     def _record_weights(self, evidence: bool) -> dict[str, Any]:
-        known = (self.support_, self.support_vectors_) if evidence else None
+        known = known_rows(self) if evidence else None
         return {"weights": {"last": self.dual_coef_}, "support": self.support_, "known_rows": known}
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:

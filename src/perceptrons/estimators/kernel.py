@@ -15,6 +15,7 @@ from .first_order import FirstOrder, OnlineClassifier
 from .halfspace import FLOATS
 from .kernel_based import KernelBased
 from .perceptron import PerceptronFamily
+from .run_records import known_rows
 
 
 @estimator
@@ -124,7 +125,7 @@ class KernelLearner(KernelBased, FirstOrder):
         weights = {"last": space.coefficients("last").T}
         if evidence and self._keeps_average():
             weights["average"] = space.coefficients("average").T
-        known = (self.support_, self.support_vectors_) if evidence else None
+        known = known_rows(self) if evidence else None
         return {"weights": weights, "support": np.asarray(space.support.numbers), "known_rows": known}
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from . import changing, checks, objects
 from .checks import estimator
 from .halfspace import Halfspace
 from .progress import Progress
+from .run_records import known_rows
 from .writing import one_writer, unchanged_on_error
 
 SOLVERS = ("auto", "active", "descent", "piqp")
@@ -523,7 +524,7 @@ class MaxMargin(Halfspace):
         else:
             found["weights"] = {"last": self.dual_coef_}
             found["support"] = self.support_
-            found["known_rows"] = (self.support_, self.support_vectors_) if evidence else None
+            found["known_rows"] = known_rows(self) if evidence else None
             found["offsets"] = np.asarray(self.intercept_, float) if free else None
         return super()._record_fields(evidence) | found
 

@@ -88,3 +88,8 @@ def update_log(journal: Any) -> UpdateLog:
     """The updates of a journal. Its arrays are replaced when it grows, never changed: no copy is needed."""
     n = len(journal)
     return UpdateLog(journal.epoch[:n], journal.row[:n], journal.keep[:n], journal.alpha[:n])
+
+
+def known_rows(model: Any) -> tuple[np.ndarray, Any] | None:
+    """Numbers of the support rows, and the rows; None where they are columns of a given kernel matrix."""
+    return None if model.kernel_.takes == "table" else (model.support_, model.support_vectors_)

@@ -22,7 +22,7 @@ class UpdateLog(NamedTuple):
     alpha: np.ndarray  #: (updates, 1 or n_classes)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class LearnerRecord:
     """One learner of a run: the only one, one class against the rest, or all prototypes together.
 
@@ -49,9 +49,18 @@ class LearnerRecord:
     log: UpdateLog | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RunRecord:
-    """All that is known of a run after it: parameters, counts, weights, and how the rows were read."""
+    """All that is known of a run after it: parameters, counts, weights, and how the rows were read.
+
+    >>> from perceptrons import Perceptron, datasets
+    >>> toy = datasets.four_points()
+    >>> record = Perceptron(shuffle=False, fit_intercept=False).fit(toy.X, toy.y).run_record()
+    >>> record.problem, record.updates, record.stop_reason
+    ('binary', 2, 'clean pass')
+    >>> record.weights["last"]  # the constant coordinate last
+    array([[2., 1., 0.]])
+    """
 
     kind: type  #: the class of the learner
     classes: np.ndarray
