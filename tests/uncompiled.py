@@ -19,29 +19,38 @@ from unittest import mock
 
 from perceptrons.engine import compiler, custom
 
-
-def _target(self: Any) -> Any:
-    return compiler._plain(self.function)
-
-
-def _call(self: Any, *args: Any) -> Any:
-    return _target(self)(*args)
+_Compiled = compiler._Compiled
 
 
 @contextlib.contextmanager
-def uncompiled(really: bool = True) -> Iterator[None]:
+def uncompiled(really: bool = True, but: str = "") -> Iterator[None]:
     """Run every loop as plain Python; models that were fitted outside must not be used inside.
 
-    ``really=False`` changes nothing, so that a test can choose by its parameters.
+    ``really=False`` changes nothing, so that a test can choose by its parameters. Loops of the module ``but``
+    of the engine stay compiled.
     """
     if not really:
         yield
         return
+
+    def target(self: Any) -> Any:
+        if not but or not self.function.__module__.endswith(f".{but}"):
+            return compiler._plain(self.function)
+        if self._target is None:
+            self._target = compiler._jit(self.function, self.fastmath)
+        return self._target
+
+    def call(self: Any, *args: Any) -> Any:
+        return target(self)(*args)
+
+    rule = getattr(
+        custom._compile, "__wrapped__", custom._compile
+    )  # without what it remembers: compiled rules
     with (
-        mock.patch.object(compiler._Compiled, "__call__", _call),
-        mock.patch.object(compiler._Compiled, "target", _target),
+        mock.patch.object(_Compiled, "__call__", call),
+        mock.patch.object(_Compiled, "target", target),
         mock.patch.object(compiler, "jit_disabled", return_value=True),
         mock.patch.object(custom, "jit_disabled", return_value=True),
-        mock.patch.object(custom, "_compile", custom._compile.__wrapped__),  # it remembers compiled rules
+        mock.patch.object(custom, "_compile", rule),
     ):
         yield

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from fuzz.brackets import best_hard, in_floats, one_case
 from ill_conditioned import GENERATORS, draw
+from uncompiled import uncompiled
 
 from perceptrons import Perceptron, certify, separability, theory
 
@@ -29,9 +30,13 @@ CASES = {
 
 @pytest.mark.parametrize("subject", CASES)
 def test_statements_are_true(subject):
+    """The loops that round outwards are compiled; those of learners only choose the w."""
     wrong = []
     for k in range(CASES[subject]):
-        outcome = one_case(2026, k, (subject,), np.ones(1))
+        with uncompiled(subject == "learner", but="margins"):
+            outcome = one_case(2026, k, (subject,), np.ones(1))
+        if "math range error" in str(outcome):  # exp raises in Python where machine code has infinity
+            outcome = one_case(2026, k, (subject,), np.ones(1))
         wrong += [str(outcome)] if outcome.wrong else []
     assert not wrong, "\n".join(wrong[:3])
 
