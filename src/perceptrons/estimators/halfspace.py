@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._sparse import columns_in_use, narrowed
+from .._sparse import columns_in_use, is_sparse, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from ..theory import debugging
@@ -151,7 +150,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         return intake.held_exactly(given, X.dtype)
 
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        if sp.issparse(X):
+        if is_sparse(X):
             X = intake.checked_csr(X)
         # finite values are checked by the pass that squares the rows
         return validate_data(

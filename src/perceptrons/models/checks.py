@@ -14,9 +14,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import kernels, rules
+from .._sparse import is_sparse
 from ..engine import blocks, budget, journal, maximum, multiclass, multiplicative, scalars, spaces
 from ..engine.spaces.additive import TRACKS
 from ..estimators import maximum_margin, risk
@@ -162,7 +162,7 @@ def _function(kernel: kernels.Pairwise) -> None:
 
 def _rows(rows: Any) -> None:
     X = rows.X
-    need(sp.issparse(X) or isinstance(X, np.ndarray), "rows are no matrix")
+    need(is_sparse(X) or isinstance(X, np.ndarray), "rows are no matrix")
     need(X.ndim == 2 and X.dtype in FLOATS, "rows are no matrix of float32 or float64")
     need(rows._room is None, "rows come with room for more")
     if rows._squares is not None:
@@ -173,7 +173,7 @@ def _rows(rows: Any) -> None:
 
 def _strings(rows: prepared.Strings) -> None:
     _rows(rows)
-    need(sp.issparse(rows.X), "counts of substrings are no CSR matrix")
+    need(is_sparse(rows.X), "counts of substrings are no CSR matrix")
     ok = isinstance(rows.items, list) and len(rows.items) == rows.X.shape[0]
     need(ok and all(isinstance(s, (str, bytes)) for s in rows.items), "strings do not fit their counts")
     need(isinstance(rows.columns, dict), "substrings have no columns")
@@ -184,7 +184,7 @@ def _strings(rows: prepared.Strings) -> None:
 
 def _table(rows: prepared.Table) -> None:
     _rows(rows)
-    need(not sp.issparse(rows.X), "a precomputed kernel is no dense matrix")
+    need(not is_sparse(rows.X), "a precomputed kernel is no dense matrix")
     if rows.numbers is not None:
         array("numbers", rows.numbers, np.int64, (rows.X.shape[0],))
         within = not len(rows) or (rows.numbers.min() >= 0 and rows.numbers.max() < rows.X.shape[1])
@@ -422,7 +422,7 @@ def _journal(log: journal.Journal) -> None:
     whole("the support of the log", log._n_support)
     if type(log) is journal.Journal:
         if support is not None:
-            ok = sp.issparse(support) or (isinstance(support, np.ndarray) and support.ndim == 2)
+            ok = is_sparse(support) or (isinstance(support, np.ndarray) and support.ndim == 2)
             need(ok and support.dtype in FLOATS, "rows of the log are no matrix")
         need(log._n_support == (0 if support is None else support.shape[0]), "rows of the log are missing")
     else:

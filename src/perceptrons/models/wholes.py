@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import kernels
+from .._sparse import is_sparse
 from ..engine import journal, spaces
 from ..estimators import changing, class_weights
 from ..estimators.budget import BudgetKernelPerceptron
@@ -297,7 +297,7 @@ def _margin(x: Any, state: dict[str, Any]) -> None:
     if x._learned_with("kernel") is None:
         whole("n_features_in_", state.get("n_features_in_"))
         shape = (len(support), state["n_features_in_"])
-        need(sp.issparse(rows) or isinstance(rows, np.ndarray), "support vectors are missing")
+        need(is_sparse(rows) or isinstance(rows, np.ndarray), "support vectors are missing")
         need(tuple(state["_support_rows"].shape) == shape, "support vectors are missing")
         ok = all(run.w is not None and len(run.w) == state["n_features_in_"] for run in runs)
         need(ok, "weights do not fit the features")

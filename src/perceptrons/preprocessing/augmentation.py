@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._sparse import is_sparse
+
 
 class Augmenter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     r"""Add a constant coordinate: x becomes (x, B).
@@ -60,7 +62,7 @@ class Augmenter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The rows with the constant as the last column; CSR stays CSR."""
         check_is_fitted(self, "n_features_in_")
         X = self._rows(X, reset=False)
-        sparse = bool(sp.issparse(X))
+        sparse = is_sparse(X)
         if not sparse:
             return np.column_stack([X, np.full(len(X), self.B, dtype=X.dtype)])
         constant = sp.csr_array(np.full((X.shape[0], 1), self.B, dtype=X.dtype))

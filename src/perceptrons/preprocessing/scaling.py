@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._sparse import is_sparse
+
 ULPS = 16  #: a column whose deviation is within so many roundings of its mean is constant
 
 
@@ -24,7 +26,7 @@ class Moments(NamedTuple):
         """Of one batch, in two passes: a column of large numbers close together keeps its digits."""
         n = X.shape[0]
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
-        if sp.issparse(X):
+        if is_sparse(X):
             return cls._of_sparse(X, mean)
         rest = (X - mean).sum(axis=0) / n  # what rounding has left in the mean
         mean += rest
@@ -160,7 +162,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The rows moved and scaled; float32 stays float32."""
         check_is_fitted(self, "moments_")
         X = self._rows(X, reset=False)
-        sparse = bool(sp.issparse(X))
+        sparse = is_sparse(X)
         if sparse:
             if self.center_ is None:
                 return X if self.scale_ is None else (X @ sp.diags_array(1.0 / self.scale_)).astype(X.dtype)
@@ -187,7 +189,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any, *y: Any, reset: bool) -> Any:
         """X (and y) checked; a sparse X is refused where it would be filled and nobody has asked for that."""
-        if sp.issparse(X) and self.center is not None and not self.densify:
+        if is_sparse(X) and self.center is not None and not self.densify:
             raise ValueError(
                 "Centring would fill a sparse matrix: pass center=None, or densify=True for the dense answer."
             )
