@@ -29,6 +29,7 @@ from .estimators.aggressive import ALMA, MIRA, ROMMA, PassiveAggressive
 from .estimators.budget import BudgetKernelPerceptron
 from .estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from .estimators.kernel import KernelClassifier, KernelPerceptron
+from .estimators.kernel_based import KernelBased
 from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from .estimators.risk import RiskDescent
@@ -276,7 +277,12 @@ def allowed(model: Any, sample: Sample) -> tuple[int | None, str]:
     """The largest number of mistakes that the sharpest theorem allows, and the theorem's letter."""
     if sample.several and getattr(model, "multiclass", "ovr") == "ovr":
         return None, ""  # its counts are sums over the classes
-    claims = [(claim(model, sample), letter) for letter, claim in CLAIMS.get(type(model), {}).items()]
+    row = rules.facts_of(model)
+    names = () if row is None else row.theory.several if sample.several else row.theory.two
+    known = [CLAIMS[name] for name in names if name in CLAIMS]
+    if isinstance(model, KernelBased):  # the rows of the sample are not those of its space
+        known = [(letter, claim) for letter, claim in known if claim is by_margin]
+    claims = [(claim(model, sample), letter) for letter, claim in known]
     finite = [(math.floor(value * (1.0 + 1e-12)), letter) for value, letter in claims if value < math.inf]
     return min(finite, key=lambda claim: claim[0], default=(None, ""))  # the first of equals
 
@@ -297,21 +303,15 @@ def missed(m: np.ndarray, c: float) -> np.ndarray:
 
 
 def by_margin(model: Any, s: Sample) -> float:
-    """The theorem of the rule, by the best margin that is known."""
-    return _by_margin(model, s.R, s.gamma, s.several)
-
-
-def by_own_margin(model: Any, s: Sample) -> float:
-    """In the space of the kernel, by the margin that the model itself has found there."""
-    low, _ = model.margin_bounds_
-    return _by_margin(model, model.radius_, -math.inf if low is None else low, s.several)
-
-
-def _by_margin(model: Any, R: float, gamma: float, several: bool) -> float:
+    """The theorem of the rule, by the best margin that is known; of a kernel learner by its own."""
+    R, gamma = s.R, s.gamma
+    if isinstance(model, KernelBased):
+        low, _ = model.margin_bounds_
+        R, gamma = model.radius_, -math.inf if low is None else low
     rule = model._rule()
     if isinstance(model, MarginPerceptron):
         rule = rule._replace(gamma=model.gamma_)
-    found = theorem(type(rule), several)
+    found = theorem(type(rule), s.several)
     return math.inf if found is None or gamma <= 0.0 else found.allowed(R, gamma, rule)
 
 
@@ -326,8 +326,6 @@ def hinge(model: Any, s: Sample) -> float:
 
 def passive_aggressive(model: Any, s: Sample) -> float:
     """A mistake has a loss of at least 1, so a bound on squared losses bounds mistakes."""
-    if s.several:
-        return math.inf
     m = margins(s.u, s.rows, s.codes)
     if model.variant == "I":
         return least(lambda c: theory.pa1(s.R, c, model.C, model.n_iter_ * float(missed(m, c).sum())), s)
@@ -410,23 +408,30 @@ THEOREMS = {
     "S": "Cesa-Bianchi et al. 2005, as published",
     "W": "Crammer, Kulesza and Dredze 2009, as published",
 }
-CLAIMS: dict[type, dict[str, Callable[[Any, Sample], float]]] = {
-    Perceptron: {"N": by_margin, "H": hinge},
-    AveragedPerceptron: {"N": by_margin, "H": hinge},
-    VotedPerceptron: {"N": by_margin, "H": hinge},
-    MarginPerceptron: {"B": by_margin},
-    MIRA: {"M": by_margin},
-    PassiveAggressive: {"P": passive_aggressive},
-    ROMMA: {"R": by_margin},
-    ALMA: {"A": alma},
-    PNormPerceptron: {"G": p_norm},
-    BalancedWinnow: {"K": balanced_winnow},
-    Winnow: {"L": winnow},
-    Elimination: {"L": elimination},
-    SecondOrderPerceptron: {"S": second_order},
-    AROW: {"W": arow},
-    RiskDescent: {"N": risk_descent},
-    KernelPerceptron: {"N": by_own_margin},
+#: The letter of a theorem that the rule table names, and what it allows.
+CLAIMS: dict[str, tuple[str, Callable[[Any, Sample], float]]] = {
+    "novikoff": ("N", by_margin),
+    "multiclass": ("N", by_margin),
+    "hinge_tight": ("H", hinge),
+    "multiclass_hinge_tight": ("H", hinge),
+    "margin_perceptron": ("B", by_margin),
+    "mira": ("M", by_margin),
+    "multiclass_mira": ("M", by_margin),
+    "mira_geometric": ("M", by_margin),
+    "pa_separable": ("P", by_margin),
+    "multiclass_pa": ("P", by_margin),
+    "pa1": ("P", passive_aggressive),
+    "pa2": ("P", passive_aggressive),
+    "romma": ("R", by_margin),
+    "romma_aggressive_errors": ("R", by_margin),
+    "alma": ("A", alma),
+    "pnorm": ("G", p_norm),
+    "balanced_winnow": ("K", balanced_winnow),
+    "winnow_promotions": ("L", winnow),
+    "elimination": ("L", elimination),
+    "second_order": ("S", second_order),
+    "arow": ("W", arow),
+    "risk_descent_steps": ("N", risk_descent),
 }
 
 

@@ -21,10 +21,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
+
+from .rule_table import ALWAYS, NEVER, TABLE, Learner, Step, Theory, declare, enter
+from .rule_table import Facts as Facts
+from .rule_table import commands as commands
+from .rule_table import facts as facts
+from .rule_table import facts_of as facts_of
+from .rule_table import row_of as row_of
 
 LOSS_TOL = 1e-12  #: a loss up to here is zero (float64); without it PA would step for ever on rounding
 LOSS_TOL_32 = 1e-6  #: the same for float32 weights
@@ -52,6 +60,25 @@ class Perceptron(NamedTuple):
     eta: float = 1.0
 
 
+@declare(
+    Perceptron,
+    "first order",
+    Learner("Perceptron", {}, command="perceptron", standard=Perceptron(), stated=()),
+    Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
+    Theory(
+        two=(
+            "norm",
+            "squares",
+            "novikoff",
+            "hinge_tight",
+            "hinge_tight on the mistakes",
+            "passes",
+            "compression",
+        ),
+        several=("norm", "squares", "multiclass", "multiclass_hinge_tight"),
+        invariants=("norm of the sum", "bracket in order", "updates"),
+    ),
+)
 def perceptron(rule, m, q, state):
     if m > 0.0:  # a mistake is y<w,x> <= 0
         return NO_STEP
@@ -62,6 +89,13 @@ class RateByUpdates(NamedTuple):
     """Perceptron whose k-th update has step 1/k."""
 
 
+@declare(
+    RateByUpdates,
+    "first order",
+    Learner("Perceptron", {"learning_rate": "updates"}, command=None, standard=None, stated=()),
+    Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
+    Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
+)
 def rate_by_updates(rule, m, q, state):
     if m > 0.0:
         return NO_STEP
@@ -72,6 +106,13 @@ class RateByExamples(NamedTuple):
     """Perceptron whose step at example t is 1/t."""
 
 
+@declare(
+    RateByExamples,
+    "first order",
+    Learner("Perceptron", {"learning_rate": "examples"}, command=None, standard=None, stated=()),
+    Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
+    Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
+)
 def rate_by_examples(rule, m, q, state):
     if m > 0.0:
         return NO_STEP
@@ -85,6 +126,17 @@ class Margin(NamedTuple):
     eps: float = 0.5
 
 
+@declare(
+    Margin,
+    "first order",
+    Learner("MarginPerceptron", {}, command="margin", standard=Margin(), stated=()),
+    Step(weighted=True, conservative=NEVER, pair=1.0, keeps_scale=True, zero_row=True),
+    Theory(
+        two=("margin_perceptron", "margin_perceptron_margin", "refuted"),
+        several=("margin_perceptron", "margin_perceptron_margin", "refuted"),
+        invariants=("bracket in order", "margin reached"),
+    ),
+)
 def margin(rule, m, q, state):
     theta = (1.0 - rule.eps) * rule.gamma
     if state.N > 0.0 and m / sqrt(state.N) >= theta:  # geometric margin of at least theta
@@ -98,6 +150,17 @@ class MIRA(NamedTuple):
     p: float = 0.0
 
 
+@declare(
+    MIRA,
+    "first order",
+    Learner("MIRA", {}, command="mira", standard=MIRA(), stated=()),
+    Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(
+        two=("mira", "mira_left", "mira_margin", "last step"),
+        several=("multiclass_mira", "last step"),
+        invariants=("bracket in order", "updates"),
+    ),
+)
 def mira(rule, m, q, state):
     if m > rule.p or q == 0.0:
         return NO_STEP
@@ -110,6 +173,13 @@ class GeometricMIRA(NamedTuple):
     p: float = 0.0
 
 
+@declare(
+    GeometricMIRA,
+    "first order",
+    Learner("MIRA", {"margin": "geometric"}, command=None, standard=None, stated=()),
+    Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(two=("mira_geometric",), several=(), invariants=("bracket in order",)),
+)
 def geometric_mira(rule, m, q, state):
     if m > rule.p * sqrt(state.N) or q == 0.0:
         return NO_STEP
@@ -122,6 +192,17 @@ class PA(NamedTuple):
     """Passive-aggressive, hard [Crammer et al. 2006]."""
 
 
+@declare(
+    PA,
+    "first order",
+    Learner("PassiveAggressive", {"variant": "hard"}, command="pa", standard=PA(), stated=()),
+    Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(
+        two=("pa_separable", "pa_unit", "last step"),
+        several=("multiclass_pa", "last step"),
+        invariants=("bracket in order", "losses"),
+    ),
+)
 def pa(rule, m, q, state):
     loss = 1.0 - m  # l = max{0, 1 - y<w,x>}
     if loss <= state.tol or q == 0.0:
@@ -135,6 +216,13 @@ class PA1(NamedTuple):
     C: float = 1.0
 
 
+@declare(
+    PA1,
+    "first order",
+    Learner("PassiveAggressive", {"variant": "I"}, command="pa1", standard=PA1(), stated=()),
+    Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(two=("pa1", "last step"), several=("last step",), invariants=("bracket in order",)),
+)
 def pa1(rule, m, q, state):
     loss = 1.0 - m
     if loss <= state.tol or q == 0.0:
@@ -148,6 +236,13 @@ class PA2(NamedTuple):
     C: float = 1.0
 
 
+@declare(
+    PA2,
+    "first order",
+    Learner("PassiveAggressive", {"variant": "II"}, command="pa2", standard=PA2(), stated=()),
+    Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(two=("pa2", "last step"), several=(), invariants=("bracket in order",)),
+)
 def pa2(rule, m, q, state):
     loss = 1.0 - m
     if loss <= state.tol or q == 0.0:
@@ -159,6 +254,17 @@ class ROMMA(NamedTuple):
     """Relaxed online maximum margin, on mistakes [Li, Long 2002]."""
 
 
+@declare(
+    ROMMA,
+    "first order",
+    Learner("ROMMA", {"aggressive": False}, command="romma", standard=ROMMA(), stated=()),
+    Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=False, zero_row=False),
+    Theory(
+        two=("romma", "romma_length"),
+        several=("romma", "romma_length"),
+        invariants=("bracket in order", "growth of the norm", "updates"),
+    ),
+)
 def romma(rule, m, q, state):
     if m > 0.0 or q == 0.0:
         return NO_STEP
@@ -171,6 +277,17 @@ class AggressiveROMMA(NamedTuple):
     delta: float = 0.0
 
 
+@declare(
+    AggressiveROMMA,
+    "first order",
+    Learner("ROMMA", {"aggressive": True}, command="aggressive-romma", standard=AggressiveROMMA(), stated=()),
+    Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=False),
+    Theory(
+        two=("romma_aggressive", "romma_aggressive_errors", "romma_length", "romma_margin"),
+        several=("romma_aggressive", "romma_length", "romma_margin"),
+        invariants=("bracket in order", "growth of the norm", "updates"),
+    ),
+)
 def aggressive_romma(rule, m, q, state):
     if 1.0 - rule.delta - m <= state.tol or q == 0.0:
         return NO_STEP
@@ -193,6 +310,13 @@ class ALMA(NamedTuple):
     alpha: float = 0.5
 
 
+@declare(
+    ALMA,
+    "first order",
+    Learner("ALMA", {}, command="alma", standard=ALMA(alpha=0.9), stated=()),
+    Step(weighted=False, conservative={"alpha": 1.0}, pair=0.5, keeps_scale=False, zero_row=False),
+    Theory(two=("alma", "alma_margin"), several=(), invariants=("bracket in order", "unit ball")),
+)
 def alma(rule, m, q, state):
     if q == 0.0:
         return NO_STEP
@@ -210,6 +334,13 @@ class NormMinimising(NamedTuple):
     """The test of the norm-minimising multiclass MIRA: some rival scores strictly more."""
 
 
+@declare(
+    NormMinimising,
+    "first order",
+    Learner("MIRA", {"variant": "crammer_singer"}, command=None, standard=None, stated=()),
+    Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=True, zero_row=False),
+    Theory(two=(), several=("norm_minimised", "crammer_singer"), invariants=()),
+)
 def norm_minimising(rule, m, q, state):
     if m >= 0.0 or q == 0.0:
         return NO_STEP
@@ -223,6 +354,13 @@ class SecondOrder(NamedTuple):
     """Second-order perceptron; Sigma = A^{-1} starts at I/a [Cesa-Bianchi, Conconi, Gentile 2005]."""
 
 
+@declare(
+    SecondOrder,
+    "second order",
+    Learner("SecondOrderPerceptron", {}, command="second-order", standard=None, stated=("a",)),
+    Step(weighted=False, conservative=ALWAYS, pair=None, keeps_scale=True, zero_row=True),
+    Theory(two=("second_order",), several=(), invariants=("confidence",)),
+)
 def second_order(rule, m, v, state):
     if m > 0.0:
         return 0.0, 0.0
@@ -236,6 +374,13 @@ class AROW(NamedTuple):
     r: float = 1.0
 
 
+@declare(
+    AROW,
+    "confidence",
+    Learner("AROW", {}, command="arow", standard=AROW(), stated=("r", "covariance")),
+    Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=True),
+    Theory(two=("arow",), several=(), invariants=("confidence",)),
+)
 def arow(rule, m, v, state):
     if 1.0 - m <= state.tol:
         return 0.0, 0.0
@@ -250,6 +395,19 @@ class SCW1(NamedTuple):
     C: float = 1.0
 
 
+@declare(
+    SCW1,
+    "confidence",
+    Learner(
+        "SCW",
+        {"variant": "I"},
+        command="scw",
+        standard=SCW1(NormalDist().inv_cdf(0.9)),
+        stated=("eta", "C", "variant", "covariance"),
+    ),
+    Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
+    Theory(two=("self test",), several=(), invariants=("confidence",)),
+)
 def scw1(rule, m, v, state):
     phi = rule.phi
     if phi * sqrt(v) - m <= state.tol:
@@ -270,6 +428,15 @@ class SCW2(NamedTuple):
     C: float = 1.0
 
 
+@declare(
+    SCW2,
+    "confidence",
+    Learner(
+        "SCW", {"variant": "II"}, command=None, standard=None, stated=("eta", "C", "variant", "covariance")
+    ),
+    Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
+    Theory(two=("self test",), several=(), invariants=("confidence",)),
+)
 def scw2(rule, m, v, state):
     phi = rule.phi
     if phi * sqrt(v) - m <= state.tol:
@@ -288,60 +455,24 @@ def confidence_gain(alpha, v, phi):
     return alpha * phi / (root_u + v * alpha * phi)
 
 
-FIRST_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
-    Perceptron: perceptron,
-    RateByUpdates: rate_by_updates,
-    RateByExamples: rate_by_examples,
-    Margin: margin,
-    MIRA: mira,
-    GeometricMIRA: geometric_mira,
-    PA: pa,
-    PA1: pa1,
-    PA2: pa2,
-    ROMMA: romma,
-    AggressiveROMMA: aggressive_romma,
-    ALMA: alma,
-    NormMinimising: norm_minimising,
-}
-SECOND_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
-    SecondOrder: second_order,
-    AROW: arow,
-    SCW1: scw1,
-    SCW2: scw2,
-}
 HELPERS = (relax, confidence_gain)  #: functions that rules call
 
-#: Rules that never shrink w: an update changes the columns of its row alone.
-KEEPING = (
-    Perceptron,
-    RateByUpdates,
-    RateByExamples,
-    Margin,
-    MIRA,
-    GeometricMIRA,
-    PA,
-    PA1,
-    PA2,
-    NormMinimising,
-)
-
-#: Rules whose formula says what a row's weight does; all others take weights 0 and 1 only.
-WEIGHTED = (Perceptron, RateByUpdates, RateByExamples, Margin, PA1, PA2)
+#: The rules of each order, with their functions.
+FIRST_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
+    row.record: row.function for row in TABLE.values() if row.function and row.family == "first order"
+}
+SECOND_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
+    row.record: row.function for row in TABLE.values() if row.function and row.record not in FIRST_ORDER
+}
+#: Those of the second order that have a confidence per column, without a full matrix.
+CONFIDENCE = tuple(row.record for row in TABLE.values() if row.family == "confidence")
 
 #: Names that a learner's ``rule`` takes in place of a record: those of the command line's ``--rule``. The
 #: parameters are the defaults of the estimators.
 NAMES: dict[str, Any] = {
-    "perceptron": Perceptron(),
-    "margin": Margin(),
-    "mira": MIRA(),
-    "pa": PA(),
-    "pa1": PA1(),
-    "pa2": PA2(),
-    "romma": ROMMA(),
-    "aggressive-romma": AggressiveROMMA(),
-    "alma": ALMA(alpha=0.9),
-    "arow": AROW(),
-    "scw": SCW1(NormalDist().inv_cdf(0.9)),
+    str(row.learner.command): row.learner.standard
+    for row in TABLE.values()
+    if row.learner.standard is not None
 }
 
 
@@ -396,6 +527,19 @@ class UserRule:
         return self  # immutable, like a function
 
 
+enter(  # nothing is claimed for it; the weights of rows are what ``rule(weighted=...)`` says
+    Facts(
+        "UserRule",
+        "first order",
+        UserRule,
+        None,
+        Learner("OnlineClassifier", {}, command=None, standard=None, stated=()),
+        Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=True),
+        Theory(two=(), several=(), invariants=()),
+    )
+)
+
+
 def rule(function: Any = None, *, weighted: bool = False) -> Any:
     """Make a learner's rule of a plain function ``(m, q, state) -> (keep, tau)``.
 
@@ -426,6 +570,41 @@ def rule(function: Any = None, *, weighted: bool = False) -> Any:
     if not callable(function):
         raise TypeError(f"rule must be a function (m, q, state) -> (keep, tau); got {function!r}.")
     return UserRule(function, weighted)
+
+
+def register(name: str, rule: UserRule) -> UserRule:
+    """Give a rule of one's own a name that learners and the command line take, such as ``rule="half"``.
+
+    A module that does this is read by ``perceptrons train --plugin MODULE``. A model that was fitted with the
+    name is loaded where the name is registered again; elsewhere by ``load(path, objects={"rule": ...})``.
+
+    Parameters
+    ----------
+    name : str
+        Lower-case words joined by hyphens. Names of the package cannot be taken; a name of one's own can be
+        given again.
+    rule : UserRule
+        A function under :func:`rule`.
+
+    Examples
+    --------
+    >>> from perceptrons import OnlineClassifier, rules
+    >>> @rules.rule
+    ... def third(m, q, state):
+    ...     return (1.0, 1.0 / 3.0) if m <= 0 else rules.NO_STEP
+    >>> rules.register("third", third)
+    <rule 'third'>
+    >>> OnlineClassifier(rule="third").fit([[1.0], [-1.0]], [1, 0]).n_updates_
+    1
+    """
+    if not isinstance(rule, UserRule):
+        raise TypeError(f"rule must be a function under @rules.rule; got {rule!r}.")
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise ValueError(f"name must be lower-case words joined by hyphens; got name={name!r}.")
+    if name in commands() or not isinstance(NAMES.get(name, rule), UserRule):
+        raise ValueError(f"name must not be one of the package; got name={name!r}.")
+    NAMES[name] = rule
+    return rule
 
 
 def ask(rule: Any, m: float, q: float, state: State) -> tuple[float, float]:

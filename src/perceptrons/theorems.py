@@ -1,13 +1,14 @@
-r"""Which theorem bounds the mistakes of a rule by R and the margin of a separator: one table.
+r"""Theorems that bound the mistakes of a rule by R and the margin of a separator.
 
-Certificates, the demonstration, streams and the command line take the bound of a rule from here, so that none
-is printed for a rule that it does not cover. A rule that is missing, or has None for several classes, has no
-bound of this kind. Several classes mean prototypes learned together, whose rows are differences of length
-:math:`\sqrt2\|x\|`: hence the factor 2. R is the length of the longest row, in the learner's own space.
+The rule table names the theorems of a rule; the demonstration, streams and the command line take its bound
+from here, so that none is printed for a rule that it does not cover. Several classes mean prototypes learned
+together, whose rows are differences of length :math:`\sqrt2\|x\|`: hence the factor 2. R is the length of the
+longest row, in the learner's own space.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -30,71 +31,58 @@ def _band(R: float, gamma: float, rule: Any) -> float:
     return 1.0 + bounds.margin_perceptron(R, gamma, 1.0 - theta / gamma) if gamma > theta else math.inf
 
 
-def _pair(R: float) -> float:
-    return math.sqrt(2.0) * R
+def _longer(allowed: Callable[[float, float, Any], float], R: float, gamma: float, rule: Any) -> float:
+    """For pairs of classes, whose rows are differences."""
+    return allowed(math.sqrt(2.0) * R, gamma, rule)
 
 
 _MIRA, _PA, _ROMMA = "The bound of MIRA", "The bound of PA", "The bound of ROMMA"
-#: rule -> (two classes, or one against the rest; several classes together)
-THEOREMS: dict[type, tuple[Theorem | None, Theorem | None]] = {
-    rules.Perceptron: (
+_BAND = "The bound of the margin perceptron"
+#: Every theorem of this kind, by its name in the rule table and in certificates.
+THEOREMS: dict[str, Theorem] = {
+    found.name: found
+    for found in (
         Theorem("novikoff", "Novikoff's theorem", lambda R, gamma, rule: bounds.novikoff(R, gamma)),
         Theorem(
             "multiclass", "Crammer and Singer's theorem", lambda R, gamma, rule: bounds.multiclass(R, gamma)
         ),
-    ),
-    rules.Margin: (
-        Theorem("margin_perceptron", "The bound of the margin perceptron", _band),
-        Theorem(
-            "margin_perceptron",
-            "The bound of the margin perceptron",
-            lambda R, gamma, rule: _band(_pair(R), gamma, rule),
-        ),
-    ),
-    rules.MIRA: (
+        Theorem("margin_perceptron", _BAND, _band),
         Theorem("mira", _MIRA, lambda R, gamma, rule: bounds.mira(R, gamma, rule.p)),
         Theorem(
             "multiclass_mira", _MIRA, lambda R, gamma, rule: bounds.multiclass_mira(R, 1.0 / gamma, rule.p)
         ),
-    ),
-    rules.GeometricMIRA: (
         Theorem("mira_geometric", _MIRA, lambda R, gamma, rule: bounds.mira_geometric(R, gamma, rule.p)),
-        None,
-    ),
-    rules.PA: (  # a mistake has a loss of at least 1, so a bound on squared losses bounds mistakes
+        # a mistake has a loss of at least 1, so a bound on squared losses bounds mistakes
         Theorem("pa_separable", _PA, lambda R, gamma, rule: bounds.pa_separable(R, 1.0 / gamma)),
         Theorem("multiclass_pa", _PA, lambda R, gamma, rule: bounds.multiclass_pa(R, 1.0 / gamma)),
-    ),
-    rules.PA1: (
         Theorem("pa1", _PA, lambda R, gamma, rule: bounds.pa1(R, 1.0 / gamma, rule.C, 0.0)),
-        None,
-    ),
-    rules.PA2: (
         Theorem("pa2", _PA, lambda R, gamma, rule: bounds.pa2(R, 1.0 / gamma, rule.C, 0.0)),
-        None,
-    ),
-    rules.ROMMA: (
         Theorem("romma", _ROMMA, lambda R, gamma, rule: bounds.romma(R, gamma)),
-        Theorem("romma", _ROMMA, lambda R, gamma, rule: bounds.romma(_pair(R), gamma)),
-    ),
-    rules.AggressiveROMMA: (
         Theorem(
             "romma_aggressive_errors", _ROMMA, lambda R, gamma, rule: bounds.romma_aggressive_errors(R, gamma)
         ),
-        None,
-    ),
+    )
 }
 
 
 def theorem(rule: type, several: bool = False) -> Theorem | None:
-    """The theorem for the records of a rule.
+    """The theorem for the records of a rule: the one of those named in its row that is of this kind.
+
+    A theorem on two classes that the row names for several as well holds for rows longer by the root of 2.
 
     >>> theorem(rules.Perceptron, several=True).allowed(1.0, 0.5, None)
     8.0
     >>> theorem(rules.RateByUpdates) is None
     True
     """
-    return THEOREMS.get(rule, (None, None))[several]
+    row = rules.TABLE.get(rule.__name__)
+    if row is None or row.record is not rule:
+        return None
+    names = row.theory.several if several else row.theory.two
+    found = next((THEOREMS[name] for name in names if name in THEOREMS), None)
+    if found is None or not several or found.name not in row.theory.two:
+        return found
+    return found._replace(allowed=functools.partial(_longer, found.allowed))
 
 
 class Allowance(NamedTuple):

@@ -16,28 +16,27 @@ from strategies import samples
 from perceptrons import rules
 from perceptrons.engine import intake, multiclass, spaces
 
-#: binary rule; joint rule; scheme; w_1 - w_0 = factor * w
+#: binary rule; joint rule; scheme. The rule table says how w_1 - w_0 follows from w.
 CASES = {
-    "perceptron": (rules.Perceptron(), rules.Perceptron(), multiclass.Top(), 2.0),
-    "perceptron, uniform": (rules.Perceptron(), rules.Perceptron(), multiclass.Uniform(), 2.0),
-    "perceptron, proportional": (rules.Perceptron(), rules.Perceptron(), multiclass.Proportional(), 2.0),
+    "perceptron": (rules.Perceptron(), rules.Perceptron(), multiclass.Top()),
+    "perceptron, uniform": (rules.Perceptron(), rules.Perceptron(), multiclass.Uniform()),
+    "perceptron, proportional": (rules.Perceptron(), rules.Perceptron(), multiclass.Proportional()),
     "margin perceptron": (
         rules.Margin(0.75, 0.25),
         rules.Margin(0.75 * sqrt(2.0), 0.25),
         multiclass.Top(),
-        2.0,
     ),
-    "MIRA": (rules.MIRA(), rules.MIRA(), multiclass.Top(), 1.0),
-    "MIRA, p = 1/2": (rules.MIRA(0.5), rules.MIRA(0.5), multiclass.Exact(inf, 0.0), 1.0),
-    "PA": (rules.PA(), rules.PA(), multiclass.Exact(inf, 0.0), 1.0),
-    "PA-I": (rules.PA1(0.125), rules.PA1(0.0625), multiclass.Top(), 1.0),
-    "PA-II": (rules.PA2(0.125), rules.PA2(0.0625), multiclass.Top(), 1.0),
-    "ROMMA": (rules.ROMMA(), rules.ROMMA(), multiclass.Top(), 1.0),
-    "ROMMA, aggressive": (rules.AggressiveROMMA(0.25), rules.AggressiveROMMA(0.25), multiclass.Top(), 1.0),
+    "MIRA": (rules.MIRA(), rules.MIRA(), multiclass.Top()),
+    "MIRA, p = 1/2": (rules.MIRA(0.5), rules.MIRA(0.5), multiclass.Exact(inf, 0.0)),
+    "PA": (rules.PA(), rules.PA(), multiclass.Exact(inf, 0.0)),
+    "PA-I": (rules.PA1(0.125), rules.PA1(0.0625), multiclass.Top()),
+    "PA-II": (rules.PA2(0.125), rules.PA2(0.0625), multiclass.Top()),
+    "ROMMA": (rules.ROMMA(), rules.ROMMA(), multiclass.Top()),
+    "ROMMA, aggressive": (rules.AggressiveROMMA(0.25), rules.AggressiveROMMA(0.25), multiclass.Top()),
 }
 EXACT = {
-    "PA-I": (rules.PA1(0.125), rules.PA1(0.0625), multiclass.Exact(0.0625, 0.0), 1.0),
-    "PA-II": (rules.PA2(0.125), rules.PA2(0.0625), multiclass.Exact(inf, 8.0), 1.0),
+    "PA-I": (rules.PA1(0.125), rules.PA1(0.0625), multiclass.Exact(0.0625, 0.0)),
+    "PA-II": (rules.PA2(0.125), rules.PA2(0.0625), multiclass.Exact(inf, 8.0)),
 }
 
 
@@ -51,7 +50,8 @@ def learned(space, X, codes, order, frame):
 
 def same_learner(name, case, sample, frame):
     X, y, order = sample
-    rule, joint_rule, scheme, factor = case
+    rule, joint_rule, scheme = case
+    factor = 2.0 * rules.facts(rule).step.pair
     [learner] = pick(name.split(", uni")[0].split(", pro")[0])
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))

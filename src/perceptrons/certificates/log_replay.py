@@ -18,12 +18,20 @@ from .facts import LoggedUpdates
 if TYPE_CHECKING:
     from .certificate import Certificate
 
+# What the checker knows of rules is written once more, as it does not know the rules. A test compares it with
+# the rule table.
 #: Rules that never shrink w.
 ADDITIVE = (
     *("Perceptron", "RateByUpdates", "RateByExamples", "Margin", "MIRA", "GeometricMIRA", "PA", "PA1", "PA2"),
+    "NormMinimising",
 )
-#: Rules that update only on rows on the wrong side, or on the hyperplane.
-CONSERVATIVE = ("Perceptron", "RateByUpdates", "RateByExamples", "ROMMA")
+#: Rules that update only on rows on the wrong side, or on the hyperplane; some with these parameters only.
+CONSERVATIVE: dict[str, dict[str, float]] = {
+    **dict.fromkeys(("Perceptron", "RateByUpdates", "RateByExamples", "ROMMA", "NormMinimising"), {}),
+    "MIRA": {"p": 0.0},
+    "GeometricMIRA": {"p": 0.0},
+    "ALMA": {"alpha": 1.0},
+}
 
 
 def replays(c: Certificate) -> bool:
@@ -33,8 +41,8 @@ def replays(c: Certificate) -> bool:
 
 def conservative(parameters: Mapping[str, Any]) -> bool:
     """Whether every update is one on a mistake."""
-    rule = parameters.get("rule")
-    return rule in CONSERVATIVE or (rule == "MIRA" and parameters.get("p") == 0.0)
+    asked = CONSERVATIVE.get(parameters.get("rule", ""))
+    return asked is not None and all(parameters.get(name) == value for name, value in asked.items())
 
 
 def check_log(c: Certificate, e: Evidence) -> None:

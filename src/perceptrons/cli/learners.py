@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from .. import rules
 from .errors import Misuse
 
 if TYPE_CHECKING:
     from .options import Learning
 
 
-class Learner(NamedTuple):
-    """What a name on the command line means."""
+RULES = rules.commands()  #: the classes are looked up when one is needed: they are slow to import
 
-    class_name: str  #: public name
-    fixed: dict[str, Any]  #: parameters that the name stands for
-
-
-#: light to import: the classes are looked up when one is needed
-RULES: dict[str, Learner] = {
-    "perceptron": Learner("Perceptron", {}),
-    "margin": Learner("MarginPerceptron", {}),
-    "mira": Learner("MIRA", {}),
-    "pa": Learner("PassiveAggressive", {"variant": "hard"}),
-    "pa1": Learner("PassiveAggressive", {"variant": "I"}),
-    "pa2": Learner("PassiveAggressive", {"variant": "II"}),
-    "romma": Learner("ROMMA", {"aggressive": False}),
-    "aggressive-romma": Learner("ROMMA", {"aggressive": True}),
-    "alma": Learner("ALMA", {}),
-    "winnow": Learner("Winnow", {}),
-    "balanced-winnow": Learner("BalancedWinnow", {}),
-    "elimination": Learner("Elimination", {}),
-    "p-norm": Learner("PNormPerceptron", {}),
-    "second-order": Learner("SecondOrderPerceptron", {}),
-    "arow": Learner("AROW", {}),
-    "scw": Learner("SCW", {}),
-    "kernel-perceptron": Learner("KernelPerceptron", {}),
-    "budget": Learner("BudgetKernelPerceptron", {}),
-    "risk-descent": Learner("RiskDescent", {}),
-    "max-margin": Learner("MaxMargin", {}),
-}
-
-_CONFIDENT = ("arow", "scw")  #: rules of second order that texts take, too
 _OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
 _OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
 _RUN_BY_US = {"callback", "verbose", "warm_start", "shuffle", "random_state", "early_stopping"}
@@ -182,14 +153,13 @@ def _kernel_learner(learning: Learning, named: dict[str, Any], seed: int) -> Any
 def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int, option: str) -> Any:
     """A learner that takes any rule, with the rule that the named class would use."""
     own = _class(RULES[learning.rule].class_name)
-    confident = learning.rule in _CONFIDENT and option == "--text"
-    if learning.rule == "kernel-perceptron" or not (hasattr(own, "_rule") or confident):
+    if learning.rule not in _fitting(option):
         raise Misuse(f"{option} takes the rules {', '.join(_fitting(option))}; got --rule {learning.rule}.")
     here = set(class_._get_param_names())
     of_rule = {name: value for name, value in named.items() if name not in here}
     source = _checked(_made(own, {**RULES[learning.rule].fixed, **of_rule}, seed))
     rest = {name: value for name, value in named.items() if name in here}
-    if confident:
+    if not hasattr(own, "_rule"):
         return _made(class_, {"rule": _confident_rule(source), "readout": "last", **rest}, seed)
     if type(source._scheme()).__name__ != "Top":
         raise Misuse(f"{option} moves the true class and its best rival only; drop {', '.join(of_rule)}.")
@@ -200,9 +170,9 @@ def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int
 
 def _fitting(option: str) -> list[str]:
     """The rules that another learner takes."""
-    first_order = [name for name in RULES if hasattr(_class(RULES[name].class_name), "_rule")]
-    first_order.remove("kernel-perceptron")
-    return [*first_order, *(_CONFIDENT if option == "--text" else ())]
+    families = ("first order", "confidence") if option == "--text" else ("first order",)
+    rows = [row for row in rules.TABLE.values() if row.family in families]
+    return [row.learner.command for row in rows if row.learner.command is not None]
 
 
 def _confident_rule(source: Any) -> Any:

@@ -108,9 +108,6 @@ class BudgetKernelPerceptron(KernelBased):
             self.block_size,
         )
 
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self.mistake == "margin"
-
     def _linear_scores(self, X: Any) -> np.ndarray:
         return self._space.scores(X, "last")
 

@@ -76,9 +76,6 @@ class SecondOrderPerceptron(SecondOrder):
         super()._check_params()
         checks.positive("a", self.a)
 
-    def _zero_row_is_a_mistake(self) -> bool:
-        return True
-
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         return spaces.Confident(rules.SecondOrder(), frame, n_features, full=True, start=1.0 / float(self.a))
 

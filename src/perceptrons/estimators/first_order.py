@@ -129,9 +129,6 @@ class FirstOrder(Streaming):
             )
         return orders
 
-    def _weighted(self) -> bool:
-        return isinstance(self._rule(), rules.WEIGHTED)
-
     def _score_row(self, row: Any) -> np.ndarray:
         # the weights of all features are not needed for one row
         readout = self._readout
@@ -143,10 +140,6 @@ class FirstOrder(Streaming):
             t = max(1, self._examples())
             scores = scores * (t / (t + 1.0))
         return scores[0] if len(scores) == 1 else scores
-
-    def _pair_factor(self) -> float:
-        counting = (rules.Perceptron, rules.RateByUpdates, rules.RateByExamples, rules.Margin)
-        return 1.0 if isinstance(self._rule(), counting) else 0.5
 
 
 @estimator
@@ -190,7 +183,7 @@ class OnlineClassifier(FirstOrder):
 
     def _check_rule(self, rule: Any) -> None:
         if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:
-            own = {rules.AROW: "AROW", rules.SCW1: "SCW", rules.SCW2: "SCW"}.get(type(rule))
+            own = rules.facts(rule).learner.class_name if type(rule) in rules.CONFIDENCE else None
             way = "" if own is None else f" Use perceptrons.{own}, or a TextClassifier with this rule."
             raise rules.RuleError(
                 "rule must be a first-order record of perceptrons.rules, or a function under "
@@ -200,10 +193,6 @@ class OnlineClassifier(FirstOrder):
 
     def _rule(self) -> Any:
         return rules.Perceptron() if self.rule is None else rules.named(self.rule)
-
-    def _weighted(self) -> bool:
-        rule = self._rule()
-        return rule.weighted if isinstance(rule, rules.UserRule) else super()._weighted()
 
     def _zero_row_is_a_mistake(self) -> bool:
         return self.mistake == "margin"

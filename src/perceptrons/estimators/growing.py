@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import rules
 from ..engine import spaces
 from ..engine.journal import Journal
 from .checks import estimator
@@ -50,9 +51,11 @@ class Growing(Halfspace):
         """Whether the classes that are there were learned together."""
         return bool(self._space.joint)
 
-    def _pair_factor(self) -> float:
-        """f: 1 where a step is a count, 1/2 where it restores a margin of 1."""
-        return 0.5
+    def _facts(self) -> rules.Facts:
+        """What the rule table says of this learner."""
+        found = rules.facts_of(self)
+        assert found is not None
+        return found
 
     def _n_threads(self) -> int:
         return 1
@@ -137,7 +140,7 @@ class Growing(Halfspace):
         """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
         journals = self._journals
         if self._is_joint():
-            factor, binary = self._pair_factor(), self._space.learners[0]
+            factor, binary = self._facts().step.pair, self._space.learners[0]
             prototypes = self._joint_space(binary.frame, binary.n_features, 2)
             self._space = self._space.spread_jointly(code, prototypes, factor)
             for journal in journals:

@@ -10,6 +10,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .. import rules
 from .._sparse import columns_in_use, is_sparse, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
@@ -287,7 +288,9 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with np.errstate(all="ignore"):
-            return RunRecord(**self._record_fields(evidence))
+            fields = self._record_fields(evidence)
+        row = rules.row_of(fields.get("rule"), type(self))
+        return RunRecord(**fields, invariants=() if row is None else row.theory.invariants)
 
     def _check_run(self) -> None:
         """Run the checks that ``theory.debug`` switches on; nothing while they are off."""

@@ -282,9 +282,6 @@ class BalancedWinnow(Streaming):
         checks.positive("eta", self.eta)
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
 
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self.mistake == "margin"
-
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         link = multiplicative.Balanced(float(self.eta))
         return spaces.Multiplicative(link, frame, n_features, self.mistake == "prediction")
@@ -347,9 +344,6 @@ class PNormPerceptron(Streaming):
         if checks.positive("p", self.p) < 2.0:
             raise ValueError(f"p must be at least 2; got p={self.p!r}.")
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
-
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self.mistake == "margin"
 
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         link = multiplicative.PNorm(float(self.p))

@@ -125,8 +125,6 @@ class Online(Watched, Weighing, Progressive):
     n_jobs: int | None = None
     verbose: int = 0
 
-    #: weights of a row other than 0 and 1 have a meaning
-    _takes_weights: ClassVar[bool] = False
     #: the loops sum the hinge losses of the rows
     _counts_loss: ClassVar[bool] = True
     #: parameters that what is kept depends on, beside those of frames and readouts
@@ -177,7 +175,7 @@ class Online(Watched, Weighing, Progressive):
     # ------------------------------------------------------------ row weights
 
     def _weighted(self) -> bool:
-        return self._takes_weights
+        return self._facts().step.weighted
 
     # ------------------------------------------------------------ fit
 
@@ -382,7 +380,7 @@ class Online(Watched, Weighing, Progressive):
         return None
 
     def _zero_row_is_a_mistake(self) -> bool:
-        return False
+        return self._facts().step.zero_row and getattr(self, "mistake", "margin") == "margin"
 
     def _check_width_of(self, batch: CheckedRows) -> None:
         """Refuse rows of another width than the weights: the loops do not look."""

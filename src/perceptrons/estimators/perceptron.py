@@ -56,9 +56,6 @@ class PerceptronFamily(FirstOrder):
     def _scheme(self) -> Any:
         return SCHEMES[self.scheme]()
 
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self.mistake == "margin"
-
 
 _TRIED = 256  # rows that are tried on a copy at least
 
@@ -235,9 +232,6 @@ class MarginPerceptron(FirstOrder):
     def _rule(self) -> Any:
         guess = vars(self).get("gamma_", 1.0) if self.gamma == "auto" else self.gamma
         return rules.Margin(float(guess), float(self.eps))
-
-    def _zero_row_is_a_mistake(self) -> bool:
-        return True
 
     def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
         if self.gamma == "auto":

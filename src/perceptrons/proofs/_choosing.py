@@ -13,7 +13,7 @@ from .. import rules
 from ..certificates import claims
 from ..certificates.certificate import Bound
 from ..certificates.claims import CLAIMS
-from ._lines import ASKS_A_MARGIN, KERNEL, LINES, Line, bounds_the_run
+from ._lines import ASKS_A_MARGIN, KERNEL, Line, bounds_the_run, lines
 
 if TYPE_CHECKING:
     from .certifying import Case
@@ -29,10 +29,10 @@ def bounds(case: Case) -> Iterator[Bound]:
     if refusal:
         case.notes.append(refusal)
         return
-    two, joint = LINES[case.rule]
-    lines = [*(joint if case.problem == "joint" else two), *(KERNEL if case.kernel is not None else [])]
+    assert case.row is not None  # refused above
+    of_case = [*lines(case.row, case.problem == "joint"), *(KERNEL if case.kernel is not None else [])]
     claimed = lacking = False
-    for line in lines:
+    for line in of_case:
         bound = _stated(case, line) if line.when(case) else None
         if bound is not None:
             claimed = claimed or bounds_the_run(line)
@@ -46,7 +46,7 @@ def bounds(case: Case) -> Iterator[Bound]:
         case.notes.append(
             "Bounds that need a separator are left out: no vector here has the margin they ask for."
         )
-    if not any(map(bounds_the_run, lines)):
+    if not any(map(bounds_the_run, of_case)):
         case.notes.append(f"No bound on this run is claimed: the theory gives none for {case.title}.")
     elif not claimed and not lacking:
         case.notes.append(f"No bound on this run is claimed: {case.title} has one under conditions not met.")

@@ -18,7 +18,6 @@ from ..estimators.risk import RiskDescent
 from ..theory._given import label_codes, label_list, numbers
 from ..theory._outward import float64_rounds
 from ..theory.run_record import RunRecord
-from ._lines import LINES, OWN
 
 
 class Subject:
@@ -43,6 +42,7 @@ class Subject:
         if hasattr(self.X, "shape") and width is not None and self.X.shape[1] != width:
             raise ValueError(f"X must have {width} features, as the model has; got {self.X.shape[1]}.")
         self.from_zero = self.record.from_zero
+        self.row = self._row()
         self.rule: Any = self._rule()
         self.parameters: dict[str, Any] = self._parameters()
         self.space = self._space()
@@ -52,12 +52,17 @@ class Subject:
             self.record.stop_reason == "clean pass" and self.record.best_iter is None and self.from_zero
         )
 
+    def _row(self) -> rules.Facts | None:
+        """What the rule table says of the run; None where the theory has nothing for it."""
+        row = rules.row_of(self.record.rule, self.record.kind)
+        own = row is not None and (self.record.rule is None or row.family == "first order")
+        return row if own else None
+
     def _rule(self) -> Any:
-        """The row of the table."""
-        for kind in self.record.kind.__mro__:
-            if kind in LINES:
-                return kind
-        return type(self.record.rule) if type(self.record.rule) in LINES else None
+        """The type of the record of a first-order rule, or else the class of the learner."""
+        if self.row is None or self.row.family == "first order":
+            return None if self.row is None else self.row.record
+        return next(k for k in self.record.kind.__mro__ if k.__name__ == self.row.learner.class_name)
 
     def learned_by(self, *kinds: type) -> bool:
         """Whether the learner is of one of these classes."""
@@ -84,7 +89,7 @@ class Subject:
                 out["variant"] = variants[self.rule]
             if self.rule in (rules.ROMMA, rules.AggressiveROMMA):
                 out["aggressive"] = self.rule is rules.AggressiveROMMA
-        for name in OWN.get(self.rule, ()):
+        for name in self.row.learner.stated if self.row is not None else ():
             out[name] = self.parameter(name)
         for name in ("mistake", "readout", "scheme", "solver"):
             value = self.parameter(name)

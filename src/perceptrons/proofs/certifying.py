@@ -1,6 +1,6 @@
 r"""``certify``: what a fitted learner has counted and proved, as a certificate that anybody can check.
 
-Which lines are printed follows from the learner's rule, by the one table in ``_lines``. The lines themselves,
+Which lines are printed follows from the learner's row in the rule table. The lines themselves,
 and the checker, are in :mod:`perceptrons.theory`.
 """
 

@@ -24,8 +24,6 @@ from .hashing import Hasher, Rows, as_texts, bench_for, csr, most_entries
 from .names import Names, spelled
 from .parameters import TextParameters
 
-#: Rules of second order that work with the diagonal of a covariance.
-WITH_CONFIDENCE = (rules.AROW, rules.SCW1, rules.SCW2)
 #: Parameters that say which columns a text has.
 OF_HASHING = ("bits", "analyzer", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed")
 #: Longer texts go the general way.
@@ -162,7 +160,7 @@ class TextClassifier(TextParameters, OnlineClassifier):
     # ------------------------------------------------------------ rules with a confidence per column
 
     def _second_order(self) -> bool:
-        return type(self._rule()) in WITH_CONFIDENCE
+        return type(self._rule()) in rules.CONFIDENCE
 
     @property
     def _readout(self) -> str:
@@ -194,7 +192,7 @@ class TextClassifier(TextParameters, OnlineClassifier):
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
         fields = super()._learner_fields(r, learner)
-        if type(learner.rule) in WITH_CONFIDENCE:
+        if type(learner.rule) in rules.CONFIDENCE:
             fields["covariance"] = learner.trimmed_sigma()
         return fields
 

@@ -60,9 +60,8 @@ def checks(run: RunRecord) -> Iterator[tuple[str, float, float]]:
         yield f"{what} <= examples", count, run.examples
     if not run.plain:  # rows with weights, on which no theorem is stated
         return
-    name = run.kind.__name__ if run.rule is None else type(run.rule).__name__
-    for check in CHECKS.get(name, ()):
-        yield from check(run)
+    for name in run.invariants:
+        yield from INVARIANTS[name](run)
 
 
 def _norm_of_the_sum(run: RunRecord) -> Iterator[tuple[str, float, float]]:
@@ -180,29 +179,17 @@ def _budget(run: RunRecord) -> Iterator[tuple[str, float, float]]:
             yield "cost of forgetting <= 15/32 mistakes", learner.forgetting_cost or 0.0, most
 
 
-_SUMS = (_norm_of_the_sum, _bracket_in_order, _updates_within)
-#: The checks of each rule, or of each learner that has none.
-CHECKS: dict[str, tuple[Callable[[RunRecord], Iterator[tuple[str, float, float]]], ...]] = {
-    "Perceptron": _SUMS,
-    "RateByUpdates": (_bracket_in_order,),
-    "RateByExamples": (_bracket_in_order,),
-    "Margin": (_bracket_in_order, _margin_reached),
-    "MIRA": (_bracket_in_order, _updates_within),
-    "GeometricMIRA": (_bracket_in_order,),
-    "PA": (_bracket_in_order, _loss_within),
-    "PA1": (_bracket_in_order,),
-    "PA2": (_bracket_in_order,),
-    "ROMMA": (_bracket_in_order, _romma, _updates_within),
-    "AggressiveROMMA": (_bracket_in_order, _romma, _updates_within),
-    "ALMA": (_bracket_in_order, _alma),
-    "Winnow": (_winnow,),
-    "Elimination": (_elimination,),
-    "BalancedWinnow": (_bracket_in_order,),
-    "PNormPerceptron": (_bracket_in_order,),
-    "SecondOrderPerceptron": (_confidence,),
-    "AROW": (_confidence,),
-    "SCW": (_confidence,),
-    "BudgetKernelPerceptron": (_budget, _bracket_in_order),
-    "RiskDescent": (_bracket_in_order,),
-    "MaxMargin": (_bracket_in_order,),
+#: The checks by their names in the rule table.
+INVARIANTS: dict[str, Callable[[RunRecord], Iterator[tuple[str, float, float]]]] = {
+    "norm of the sum": _norm_of_the_sum,
+    "bracket in order": _bracket_in_order,
+    "updates": _updates_within,
+    "losses": _loss_within,
+    "margin reached": _margin_reached,
+    "growth of the norm": _romma,
+    "unit ball": _alma,
+    "balance of demotions": _winnow,
+    "literals left": _elimination,
+    "confidence": _confidence,
+    "within the budget": _budget,
 }

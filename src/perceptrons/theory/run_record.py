@@ -67,6 +67,7 @@ class RunRecord:
     problem: str  #: "binary", "one-vs-rest", or "joint" for prototypes learned together
     parameters: Mapping[str, Any]  #: as the run went by them, whatever they were set to since
     rule: Any = None  #: the first-order rule that the last rows were learned by; None for other learners
+    invariants: tuple[str, ...] = ()  #: checks of :func:`theory.debug` that a run of this rule has to pass
     readout: str = "last"  #: which weights predict
     learners: tuple[LearnerRecord, ...]  #: one, or one per class for "one-vs-rest"
 

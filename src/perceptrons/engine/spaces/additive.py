@@ -41,7 +41,7 @@ class Additive(SingleSpace):
         return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
 
     def moves_columns_alone(self) -> bool:
-        return isinstance(self.rule, rules.KEEPING) and self.state[scalars.SCALE] == 1.0
+        return rules.facts(self.rule).step.keeps_scale and self.state[scalars.SCALE] == 1.0
 
     def _limit(self) -> float:
         return scalars.NORM_LIMIT[self.frame.dtype]
