@@ -594,7 +594,7 @@ def register(name: str, rule: UserRule) -> UserRule:
     ...     return (1.0, 1.0 / 3.0) if m <= 0 else rules.NO_STEP
     >>> rules.register("third", third)
     <rule 'third'>
-    >>> OnlineClassifier(rule="third").fit([[1.0], [-1.0]], [1, 0]).n_updates_
+    >>> OnlineClassifier(rule="third", fit_intercept=False).fit([[1.0], [-1.0]], [1, 0]).n_updates_
     1
     """
     if not isinstance(rule, UserRule):

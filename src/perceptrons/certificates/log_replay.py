@@ -27,7 +27,7 @@ ADDITIVE = (
 )
 #: Rules that update only on rows on the wrong side, or on the hyperplane; some with these parameters only.
 CONSERVATIVE: dict[str, dict[str, float]] = {
-    **dict.fromkeys(("Perceptron", "RateByUpdates", "RateByExamples", "ROMMA", "NormMinimising"), {}),
+    **{name: {} for name in ("Perceptron", "RateByUpdates", "RateByExamples", "ROMMA", "NormMinimising")},
     "MIRA": {"p": 0.0},
     "GeometricMIRA": {"p": 0.0},
     "ALMA": {"alpha": 1.0},

@@ -24,6 +24,7 @@ def certify(
     as_json: bool,
 ) -> int:
     """Make the certificate, and check it from the rows alone; 1 where a claim does not hold."""
+    from .. import kernels
     from ..proofs import certify as certified
 
     if html and as_json:
@@ -34,7 +35,8 @@ def certify(
     if hasattr(opened.model, "hash"):
         X = opened.model.hash(X)
     certificate = certified(opened.model, X, y, delta=delta, comparators=comparators)
-    verification = certificate.verify(X, y, exact=exact)
+    own = kernels.function_of(getattr(opened.model, "kernel_", None))
+    verification = certificate.verify(X, y, exact=exact, kernel=own)
     if output is not None:
         with printing.whole_file(output) as file:
             file.write(certificate.to_json() + "\n")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from .options import Debug, Json, Learning, Quiet, Reading, Running, grouped
+from .options import Debug, Json, Learning, Plugin, Quiet, Reading, Running, grouped
 
 Job = Callable[[], Any]
 
@@ -66,6 +66,7 @@ def train(
     *,
     reading: Reading,
     json: Json = False,
+    plugin: Plugin = None,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> Job:
@@ -92,6 +93,7 @@ def predict(
     unlabelled: Annotated[bool, Option("--unlabelled", help="The data have no column of labels.")] = False,
     *,
     reading: Reading,
+    plugin: Plugin = None,
     json: Json = False,
     debug: Debug = False,
 ) -> Job:
@@ -110,7 +112,14 @@ def predict(
 
 @app.command()
 @grouped
-def evaluate(model: ModelFile, data: Data, reading: Reading, json: Json = False, debug: Debug = False) -> Job:
+def evaluate(
+    model: ModelFile,
+    data: Data,
+    reading: Reading,
+    plugin: Plugin = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> Job:
     """Test a model on labelled rows.
 
     Accuracy; precision, recall and F1 of each class; who was taken for whom.
@@ -140,6 +149,7 @@ def certify(
     html: Annotated[bool, Option("--html", help="The certificate as a table in HTML.")] = False,
     *,
     reading: Reading,
+    plugin: Plugin = None,
     json: Json = False,
     debug: Debug = False,
 ) -> Job:
@@ -158,7 +168,7 @@ def certify(
 
 
 @app.command()
-def info(model: ModelFile, json: Json = False, debug: Debug = False) -> Job:
+def info(model: ModelFile, plugin: Plugin = None, json: Json = False, debug: Debug = False) -> Job:
     """What is in a model file."""
 
     def work() -> int:

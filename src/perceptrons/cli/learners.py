@@ -27,13 +27,18 @@ _OF_EPOCHS = {
 
 def complete_rule(start: str) -> list[str]:
     """For the shell."""
-    return [name for name in RULES if name.startswith(start)]
+    return [name for name in _known() if name.startswith(start)]
+
+
+def _known() -> list[str]:
+    """The names of all rules: those of the package, and those that a plugin has registered."""
+    return [*RULES, *(name for name in rules.NAMES if name not in RULES)]
 
 
 def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
     """The estimator that the options describe, its parameters checked."""
-    if learning.rule not in RULES:
-        raise Misuse(f"--rule must be one of {', '.join(RULES)}; got {learning.rule!r}.")
+    if learning.rule not in _known():
+        raise Misuse(f"--rule must be one of {', '.join(_known())}; got {learning.rule!r}.")
     if learning.text and learning.kernel is not None:
         raise Misuse("--text and --kernel do not go together; give one of them.")
     named = _given(learning)
@@ -41,6 +46,8 @@ def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
         model = _text_learner(learning, named, seed, encoding_errors)
     elif learning.kernel is not None:
         model = _kernel_learner(learning, named, seed)
+    elif learning.rule not in RULES:
+        model = _made(_class("OnlineClassifier"), {"rule": rules.named(learning.rule), **named}, seed)
     else:
         class_ = _class(RULES[learning.rule].class_name)
         model = _made(class_, {**RULES[learning.rule].fixed, **named}, seed)
@@ -152,6 +159,8 @@ def _kernel_learner(learning: Learning, named: dict[str, Any], seed: int) -> Any
 
 def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int, option: str) -> Any:
     """A learner that takes any rule, with the rule that the named class would use."""
+    if learning.rule not in RULES:
+        return _made(class_, {"rule": rules.named(learning.rule), **named}, seed)
     own = _class(RULES[learning.rule].class_name)
     if learning.rule not in _fitting(option):
         raise Misuse(f"{option} takes the rules {', '.join(_fitting(option))}; got --rule {learning.rule}.")
@@ -195,9 +204,6 @@ def _range(text: str) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------- kernels
 
 
-_KERNELS = ("Linear", "Polynomial", "Gaussian", "AllSubsets", "Normalized")
-
-
 def kernel_of(text: Any) -> Any:
     """A kernel from its name, or written as in Python: ``Normalized(Polynomial(degree=2)) + Linear()``.
 
@@ -219,11 +225,14 @@ def _built(node: ast.expr) -> Any:
             return node.id
         node = ast.Call(node, [], [])
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id not in _KERNELS:
+        row = kernels.TABLE.get(node.func.id)
+        own = kernels.registered().get(node.func.id)
+        class_ = own if row is None else row.kernel if row.on_command_line else None
+        if not isinstance(class_, type):
             raise ValueError(f"{node.func.id} is no kernel")
         values = [_built(part) for part in node.args]
         named = {str(part.arg): _built(part.value) for part in node.keywords}
-        return getattr(kernels, node.func.id)(*values, **named)
+        return class_(*values, **named)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
         left, right = _built(node.left), _built(node.right)
         return left + right if isinstance(node.op, ast.Add) else left * right

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_type_hints
 
-from typer import Option
+from typer import BadParameter, Context, Option
 
 from .learners import RULES, complete_rule
 
@@ -17,13 +17,28 @@ Whole = int | None
 Number = float | None
 
 
+def known_format(given: Text) -> Text:
+    """The name of a format, if there is one; those that a plugin has registered are among them."""
+    if given is not None:
+        from ..io.formats import FORMATS
+
+        if given not in FORMATS:
+            words = ", ".join(map(repr, FORMATS))
+            raise BadParameter(f"{given!r} is not one of {words}.")
+    return given
+
+
 @dataclasses.dataclass(frozen=True)
 class Reading:
     """How rows are read. None: not said; then as the model remembers, or by the name and the first lines."""
 
     format: Annotated[
-        Literal["libsvm", "vw", "csv", "tsv", "jsonl", "parquet"] | None,
-        Option(help="Default: by the name of the file, or else by its first lines."),
+        Text,
+        Option(
+            help="Default: by the name of the file, or else by its first lines.",
+            metavar="[libsvm|vw|csv|tsv|jsonl|parquet]",
+            callback=known_format,
+        ),
     ] = None
     label_column: Annotated[
         Text,
@@ -132,6 +147,28 @@ class Running:
 Json = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
 Debug = Annotated[bool, Option("--debug", help="Show where an error comes from.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Nothing but errors.")]
+
+
+def import_plugins(context: Context, names: list[str] | None) -> list[str] | None:
+    """Import the modules, from the folder at hand or from where Python finds them."""
+    if names and not context.resilient_parsing:
+        from .plugins import imported
+
+        for name in names:
+            imported(name)
+    return names
+
+
+Plugin = Annotated[
+    list[str] | None,
+    Option(
+        "--plugin",
+        metavar="MODULE",
+        help="Import a module that registers rules, kernels or formats. Its code is run. May be repeated.",
+        callback=import_plugins,
+        is_eager=True,
+    ),
+]
 
 _GROUPS = (Reading, Learning, Running)
 

@@ -34,7 +34,7 @@ def layout(reading: Reading, learning: Learning) -> dict[str, Any]:
 
 def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabelled: bool) -> dict[str, Any]:
     """The layout of the rows a model was trained on, with what the options say otherwise."""
-    from ..io.formats import by_name
+    from ..io.formats import FORMATS, by_name
 
     given = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
     found = {name: value for name, value in kept.items() if name not in _OF_ONE_RUN}
@@ -43,7 +43,7 @@ def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabell
         found["format"] = by_ending
     if found.get("format") != kept.get("format"):
         found.pop("delimiter", None)
-    if found.get("format") in ("libsvm", "vw", "jsonl"):
+    if found.get("format") in FORMATS and not FORMATS[found["format"]].columns:
         for name in ("columns", "missing", "means"):
             found.pop(name, None)
     if unlabelled and "label_column" not in given:

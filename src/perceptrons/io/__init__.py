@@ -19,6 +19,7 @@ _WHERE = {
     "read_libsvm": "libsvm",
     "fit_stream": "fitting",
     "FitReport": "fitting",
+    "register": "formats",
 }
 
 __all__ = list(_WHERE)

@@ -1,25 +1,93 @@
-"""Which format a file has: by its name, or by its first lines."""
+"""Every format of files with its parser; and which one a file has: by its name, or by its first lines."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from .._sparse import is_sparse
+from .records import Block, Refusals
 from .sources import CODECS
 
-FORMATS = ("libsvm", "vw", "csv", "tsv", "jsonl", "parquet")
-_ENDINGS = {
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
-    ".libsvm": "libsvm",
-    ".vw": "vw",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
+Parser = Callable[[dict[str, Any], Refusals], Any]
+
+
+class Format(NamedTuple):
+    """A format: how its files are named, and what reads them."""
+
+    name: str
+    endings: tuple[str, ...]  #: of names of files
+    parser: Parser  #: of the options of a stream; it has ``parts(block)``, or ``batches(source)``
+    columns: bool  #: all rows have the same columns, so that a number can be missing
+    by_lines: bool  #: read in blocks of whole lines; else by the parser itself, source by source
+
+
+def _libsvm(options: dict[str, Any], refusals: Refusals) -> Any:
+    from .libsvm import Libsvm
+
+    limits, n_features = options["limits"], options["n_features"]
+    return Libsvm(refusals, limits, n_features, options["zero_based"], options["dtype"])
+
+
+def _vw(options: dict[str, Any], refusals: Refusals) -> Any:
+    from .vw import VowpalWabbit
+
+    limits = options["limits"]
+    replace = limits if options["encoding_errors"] == "replace" else None
+    return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
+
+
+def _columns(options: dict[str, Any], delimiter: str) -> Any:
+    from .tables import Options
+
+    shared = {name: value for name, value in options.items() if name in Options._fields}
+    shared["replace"] = options["encoding_errors"] == "replace"
+    shared["delimiter"] = options["delimiter"] or delimiter
+    return Options(**shared)
+
+
+def _csv(options: dict[str, Any], refusals: Refusals, delimiter: str = ",") -> Any:
+    from .tables import Table
+
+    return Table(_columns(options, delimiter), refusals, options["limits"])
+
+
+def _tsv(options: dict[str, Any], refusals: Refusals) -> Any:
+    return _csv(options, refusals, "\t")
+
+
+def _jsonl(options: dict[str, Any], refusals: Refusals) -> Any:
+    from .jsonl import JsonLines
+
+    return JsonLines(_columns(options, ","), refusals, options["limits"])
+
+
+def _parquet(options: dict[str, Any], refusals: Refusals) -> Any:
+    from .parquet import Parquet
+
+    return Parquet(_columns(options, ","), refusals, options["limits"], options["batch_bytes"])
+
+
+#: Every format: one line here, and a parser.
+FORMATS: dict[str, Format] = {
+    form.name: form
+    for form in (
+        Format("libsvm", (".svm", ".svmlight", ".libsvm"), _libsvm, columns=False, by_lines=True),
+        Format("vw", (".vw",), _vw, columns=False, by_lines=True),
+        Format("csv", (".csv",), _csv, columns=True, by_lines=True),
+        Format("tsv", (".tsv", ".tab"), _tsv, columns=True, by_lines=True),
+        Format("jsonl", (".jsonl", ".ndjson"), _jsonl, columns=False, by_lines=True),
+        Format("parquet", (".parquet",), _parquet, columns=True, by_lines=False),
+    )
 }
+_OURS = frozenset(FORMATS)
+
+
 _NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # one way to match, so that failing is quick
 _HEAD = 1 << 16  # bytes that are looked at
 _LIBSVM = re.compile(rb"\s*" + _NUMBER + rb"(?:\s+\d+:\S+)*\s*(?:#.*)?$")
@@ -32,7 +100,7 @@ def by_name(name: str) -> str | None:
     stem, ending = os.path.splitext(name.lower())
     if ending in {codec.suffix for codec in CODECS}:
         ending = os.path.splitext(stem)[1]
-    return _ENDINGS.get(ending)
+    return next((form.name for form in FORMATS.values() if ending in form.endings), None)
 
 
 def by_content(head: bytes, name: str) -> str:
@@ -56,3 +124,70 @@ def by_content(head: bytes, name: str) -> str:
         f"The format of {name} cannot be told from its name or its first lines; "
         f"give format=, one of {', '.join(FORMATS)}."
     )
+
+
+# -------------------------------------------------------------------------------------- the user's own
+
+
+def register(name: str, read: Callable[[bytes], Any], endings: tuple[str, ...] = ()) -> None:
+    """Add a format of one's own, for ``open_stream(format=name)`` and ``--format``.
+
+    A module that does this is read by ``perceptrons train --plugin MODULE``.
+
+    Parameters
+    ----------
+    name : str
+        A word of lower-case letters and digits. Names and endings of the package cannot be taken; a name of
+        one's own can be given again.
+    read : callable
+        ``read(text)`` takes some whole lines as bytes and returns ``(X, y)`` or ``(X, y, weights)``: a row of
+        the array or CSR matrix X for each label. It is called for one batch after the other, and all of
+        them have the same columns. A ValueError says what is wrong with the lines.
+    endings : tuple of str, default=()
+        Files whose names end so have this format, such as ``(".pairs",)``.
+
+    Examples
+    --------
+    >>> from perceptrons import io
+    >>> def read(text):
+    ...     rows = [line.split(b";") for line in text.splitlines()]
+    ...     return [[float(x) for x in row[1:]] for row in rows], [row[0].decode() for row in rows]
+    >>> io.register("semicolons", read)
+    >>> [(batch.X, batch.y) for batch in io.open_stream(b"ham;1;2\\n", "semicolons")]
+    [(array([[1., 2.]]), array(['ham'], dtype='<U3'))]
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*", name):
+        raise ValueError(f"name must be a word of lower-case letters and digits; got name={name!r}.")
+    if not callable(read):
+        raise TypeError(f"read must be a function of some lines; got read={read!r}.")
+    endings = tuple(endings)
+    wrong = next((end for end in endings if not re.fullmatch(r"\.[a-z0-9]+", str(end))), None)
+    if wrong is not None:
+        raise ValueError(f"endings must be such as '.pairs'; got {wrong!r}.")
+    ours = {end for form in FORMATS.values() if form.name in _OURS for end in form.endings}
+    taken = [name] if name in _OURS or name == "auto" else sorted(ours & set(endings))
+    if taken:
+        raise ValueError(f"{taken[0]!r} is of a format of the package; take another.")
+    FORMATS[name] = Format(name, endings, functools.partial(_Own, name, read), columns=False, by_lines=True)
+
+
+class _Own:
+    """The parser of a format that was registered."""
+
+    def __init__(self, name: str, read: Callable[[bytes], Any], options: dict[str, Any], refusals: Refusals):
+        if refusals.skip:
+            raise ValueError(f"on_error='skip' is not for format {name!r}, which reads many lines at a time.")
+        self.name, self.read, self.dtype = name, read, options["dtype"]
+
+    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray, np.ndarray | None]]:
+        """Rows, labels and weights of a block."""
+        try:
+            X, y, *rest = self.read(block.buffer[: block.size].tobytes())
+            X = X.tocsr().astype(self.dtype) if is_sparse(X) else np.asarray(X, self.dtype)
+            y, weights = np.asarray(y), np.asarray(rest[0], np.float64) if rest else None
+            if X.ndim != 2 or len(y) != X.shape[0] or (weights is not None and weights.shape != y.shape):
+                raise ValueError("read must return one row, one label and perhaps one weight for each line")
+        except ValueError as error:
+            where = f"{block.file}, lines {block.line} to {block.line + block.n_lines - 1}"
+            raise ValueError(f"{where}, as {self.name}: {error}") from error
+        yield X, y, weights

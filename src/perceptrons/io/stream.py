@@ -199,7 +199,7 @@ class Stream:
         if self._parser is None:
             options = self._options | {"text_column": self._text_column()}
             self._parser = _parser(self.format, options, self._refusals)
-        if self.format == "parquet":
+        if not FORMATS[self.format].by_lines:
             yield from self._parser.batches(source)
             return
         opened, found = self._begun or self._opened(source)
@@ -249,36 +249,12 @@ class Stream:
 
 def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
     """The reader of a format."""
-    limits = options["limits"]
-    if options["missing"] != "refuse" and format in ("libsvm", "vw", "jsonl"):
+    if options["missing"] != "refuse" and not FORMATS[format].columns:
         raise ValueError(
             f"missing is for columns of csv, tsv and parquet; in {format} what is absent is 0. "
             f"Leave it out; got missing={options['missing']!r}."
         )
-    if format == "libsvm":
-        from .libsvm import Libsvm
-
-        return Libsvm(refusals, limits, options["n_features"], options["zero_based"], options["dtype"])
-    if format == "vw":
-        from .vw import VowpalWabbit
-
-        replace = limits if options["encoding_errors"] == "replace" else None
-        return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
-    from .tables import Options, Table
-
-    shared = {name: value for name, value in options.items() if name in Options._fields}
-    shared["replace"] = options["encoding_errors"] == "replace"
-    shared["delimiter"] = options["delimiter"] or ("\t" if format == "tsv" else ",")
-    table = Options(**shared)
-    if format == "jsonl":
-        from .jsonl import JsonLines
-
-        return JsonLines(table, refusals, limits)
-    if format == "parquet":
-        from .parquet import Parquet
-
-        return Parquet(table, refusals, limits, options["batch_bytes"])
-    return Table(table, refusals, limits)
+    return FORMATS[format].parser(options, refusals)
 
 
 def open_stream(

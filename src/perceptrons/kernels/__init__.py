@@ -21,13 +21,15 @@ as well, on whatever device they live.
 
 from __future__ import annotations
 
+import functools
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from functools import reduce
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,6 +37,33 @@ from .._sparse import is_sparse
 from .prepared import Objects, Parts, Rows, Strings, Table, inner, widened
 
 _TILE = 1 << 18  # entries that stay in the processor's cache while they are worked on
+
+
+# ---------------------------------------------------------------- one row for each
+
+
+class Declared(NamedTuple):
+    """What the rest of the package has to know of a kernel."""
+
+    kernel: Any  #: the class; its fields are the parameters
+    names: tuple[str, ...]  #: that stand for it with its defaults
+    collection: Any  #: what :meth:`Kernel.prepare` makes of objects; None: what the kernel inside makes
+    on_command_line: bool  #: ``--kernel`` takes it, with parameters
+
+
+#: Every kernel of the package. Model files, the command line and the names of parameters read it.
+TABLE: dict[str, Declared] = {}
+K = TypeVar("K", bound=type)
+
+
+def declare(*, names: tuple[str, ...], collection: Any, on_command_line: bool) -> Callable[[K], K]:
+    """Decorator: add a kernel to the table; no fact has a default."""
+
+    def add(kernel: K) -> K:
+        TABLE[kernel.__name__] = Declared(kernel, names, collection, on_command_line)
+        return kernel
+
+    return add
 
 
 # ---------------------------------------------------------------- kernels
@@ -133,6 +162,7 @@ class InnerProduct(Kernel):
         return self.from_inner(q[:, None] * 1.0, None, None)[:, 0]
 
 
+@declare(names=("linear",), collection=Rows, on_command_line=True)
 @dataclass(frozen=True)
 class Linear(InnerProduct):
     """k(x, z) = <x, z>."""
@@ -141,6 +171,7 @@ class Linear(InnerProduct):
         return G
 
 
+@declare(names=("polynomial", "poly"), collection=Rows, on_command_line=True)
 @dataclass(frozen=True)
 class Polynomial(InnerProduct):
     r""":math:`k(x, z) = (\mathrm{coef0} + \gamma\langle x, z\rangle)^{\mathrm{degree}}`."""
@@ -175,42 +206,7 @@ def _raise_to(G: Any, degree: int) -> Any:
     return G
 
 
-@dataclass(frozen=True)
-class Gaussian(InnerProduct):
-    r""":math:`k(x, z) = \exp(-\gamma\|x - z\|^2)`; ``gamma="scale"``: 1/(number of features × variance)."""
-
-    gamma: float | str = "scale"
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            _positive("gamma", self.gamma)
-
-    def fitted(self, objects: Any) -> Kernel:
-        if self.gamma != "scale":
-            return self
-        X = objects.X if isinstance(objects, Rows) else objects
-        if not is_sparse(X):
-            X = np.asarray(X, float)
-        n = max(1, X.shape[0] * X.shape[1])
-        variance = X.multiply(X).sum() / n - (X.sum() / n) ** 2 if is_sparse(X) else X.var()
-        return replace(self, gamma=1.0 / (X.shape[1] * float(variance)) if variance > 0.0 else 1.0)
-
-    def from_inner(self, G: Any, left: Any, right: Any) -> Any:
-        if isinstance(self.gamma, str):
-            raise ValueError(
-                "Gaussian(gamma='scale') takes its width from data: call fitted(X) first, or give a number."
-            )
-        G *= -2.0
-        G += left()[:, None]
-        G += right()[None, :]
-        G *= G > 0.0  # rounding can leave a squared distance below 0
-        G *= -self.gamma
-        return np.exp(G, out=G) if isinstance(G, np.ndarray) else G.exp_()
-
-    def _from_squares(self, q: Any) -> Any:
-        return q * 0.0 + 1.0
-
-
+@declare(names=("all_subsets",), collection=Rows, on_command_line=True)
 @dataclass(frozen=True)
 class AllSubsets(Kernel):
     r""":math:`k(x, z) = \prod_i(1 + x_iz_i)`: one feature for each product over a set of inputs."""
@@ -250,6 +246,44 @@ class AllSubsets(Kernel):
         return np.prod(1.0 + A.X.astype(np.float64) ** 2, axis=1)
 
 
+@declare(names=("gaussian", "rbf"), collection=Rows, on_command_line=True)
+@dataclass(frozen=True)
+class Gaussian(InnerProduct):
+    r""":math:`k(x, z) = \exp(-\gamma\|x - z\|^2)`; ``gamma="scale"``: 1/(number of features × variance)."""
+
+    gamma: float | str = "scale"
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.gamma, str) and self.gamma == "scale"):
+            _positive("gamma", self.gamma)
+
+    def fitted(self, objects: Any) -> Kernel:
+        if self.gamma != "scale":
+            return self
+        X = objects.X if isinstance(objects, Rows) else objects
+        if not is_sparse(X):
+            X = np.asarray(X, float)
+        n = max(1, X.shape[0] * X.shape[1])
+        variance = X.multiply(X).sum() / n - (X.sum() / n) ** 2 if is_sparse(X) else X.var()
+        return replace(self, gamma=1.0 / (X.shape[1] * float(variance)) if variance > 0.0 else 1.0)
+
+    def from_inner(self, G: Any, left: Any, right: Any) -> Any:
+        if isinstance(self.gamma, str):
+            raise ValueError(
+                "Gaussian(gamma='scale') takes its width from data: call fitted(X) first, or give a number."
+            )
+        G *= -2.0
+        G += left()[:, None]
+        G += right()[None, :]
+        G *= G > 0.0  # rounding can leave a squared distance below 0
+        G *= -self.gamma
+        return np.exp(G, out=G) if isinstance(G, np.ndarray) else G.exp_()
+
+    def _from_squares(self, q: Any) -> Any:
+        return q * 0.0 + 1.0
+
+
+@declare(names=("spectrum",), collection=Strings, on_command_line=False)
 @dataclass(frozen=True)
 class Spectrum(Kernel):
     """A string kernel: the substrings of length p that two strings have in common.
@@ -311,6 +345,7 @@ class Spectrum(Kernel):
         return A.squares()
 
 
+@declare(names=("precomputed",), collection=Table, on_command_line=False)
 @dataclass(frozen=True)
 class Precomputed(Kernel):
     """Values given by the user: X[i, j] = k(object i, training object j)."""
@@ -343,6 +378,7 @@ class Precomputed(Kernel):
         return A.X[np.arange(len(A)), A.numbers].astype(np.float64)
 
 
+@declare(names=(), collection=Objects, on_command_line=False)
 @dataclass(frozen=True)
 class Pairwise(Kernel):
     """Any function of two objects; it is called once for each pair."""
@@ -420,6 +456,7 @@ class Composed(Kernel):
         return [k.diagonal(a) for k, a in zip(self.terms, A.parts, strict=True)]
 
 
+@declare(names=(), collection=Parts, on_command_line=False)
 @dataclass(frozen=True)
 class Sum(Composed):
     """k1 + k2 + …"""
@@ -431,6 +468,7 @@ class Sum(Composed):
         return reduce(operator.add, self._diagonals(A))
 
 
+@declare(names=(), collection=Parts, on_command_line=False)
 @dataclass(frozen=True)
 class Product(Composed):
     """k1 k2 …"""
@@ -471,6 +509,7 @@ class Wrapped(Kernel):
         return replace(self, kernel=self.kernel.fitted(objects))
 
 
+@declare(names=(), collection=None, on_command_line=False)
 @dataclass(frozen=True)
 class Scaled(Wrapped):
     """c k, for a number c of at least 0."""
@@ -489,6 +528,7 @@ class Scaled(Wrapped):
         return self.factor * self.kernel.diagonal(A)
 
 
+@declare(names=(), collection=None, on_command_line=True)
 @dataclass(frozen=True)
 class Normalized(Wrapped):
     """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where a self-value is 0."""
@@ -525,16 +565,59 @@ def _whole(name: str, value: Any) -> None:
 
 # ---------------------------------------------------------------- names and checks
 
-NAMES: dict[str, Callable[[], Kernel]] = {
-    "linear": Linear,
-    "polynomial": Polynomial,
-    "poly": Polynomial,
-    "all_subsets": AllSubsets,
-    "gaussian": Gaussian,
-    "rbf": Gaussian,
-    "spectrum": Spectrum,
-    "precomputed": Precomputed,
-}
+#: The kernels that a parameter ``kernel`` takes by name.
+NAMES: dict[str, Callable[[], Kernel]] = {name: row.kernel for row in TABLE.values() for name in row.names}
+_OURS = frozenset(NAMES)
+
+
+def register(name: str, kernel: Any) -> None:
+    """Give a kernel of one's own a name that learners and the command line take: ``kernel="laplace"``.
+
+    A module that does this is read by ``perceptrons train --plugin MODULE``. A model that was fitted with the
+    kernel is loaded where it is registered again; elsewhere, if it is a function, by
+    ``load(path, objects={"kernel": ...})``.
+
+    Parameters
+    ----------
+    name : str
+        A word of lower-case letters, digits and underscores. Names of the package cannot be taken; a name of
+        one's own can be given again.
+    kernel : callable, or subclass of Kernel
+        A function of two objects that returns a number; or a frozen dataclass under :class:`Kernel` whose
+        fields, all with defaults, are numbers or words. A class is also known by its own name, with
+        parameters: ``--kernel "Laplace(gamma=0.5)"``.
+
+    Examples
+    --------
+    >>> from perceptrons import KernelPerceptron, kernels
+    >>> def shared(a, b):
+    ...     return float(len(set(a) & set(b)))
+    >>> kernels.register("shared_letters", shared)
+    >>> KernelPerceptron(kernel="shared_letters").fit(["abc", "xyz"], [0, 1]).predict(["zzy"])
+    array([1])
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise ValueError(f"name must be lower-case letters, digits and underscores; got name={name!r}.")
+    if name in _OURS:
+        raise ValueError(f"name must not be one of the package; got name={name!r}.")
+    if not isinstance(kernel, type):
+        if not callable(kernel):
+            raise TypeError(f"kernel must be a function of two objects or a class; got kernel={kernel!r}.")
+        NAMES[name] = functools.partial(Pairwise, kernel)
+        return
+    if not issubclass(kernel, Kernel) or not is_dataclass(kernel) or kernel.__name__ in TABLE:
+        raise TypeError(
+            "a class of kernels must be a dataclass under kernels.Kernel with a name of its own; "
+            f"got {kernel!r}."
+        )
+    kernel()  # its fields need defaults
+    NAMES[name] = kernel
+
+
+def registered() -> dict[str, Any]:
+    """The kernels that were registered: functions and classes by their own names."""
+    found = [getattr(made, "args", (made,))[0] for name, made in NAMES.items() if name not in _OURS]
+    return {kernel.__name__: kernel for kernel in found}
 
 
 def as_kernel(kernel: Any) -> Kernel:
@@ -547,6 +630,16 @@ def as_kernel(kernel: Any) -> Kernel:
         return Pairwise(kernel)
     names = ", ".join(repr(name) for name in NAMES)
     raise ValueError(f"kernel must be a kernel, a function of two objects or one of {names}; got {kernel!r}.")
+
+
+def function_of(kernel: Kernel | None) -> Any:
+    """The function of two objects that a kernel calls, wherever it is within it; None if it calls none."""
+    while kernel is not None:
+        if isinstance(kernel, Pairwise):
+            return kernel.function
+        inner = [*getattr(kernel, "terms", ()), getattr(kernel, "kernel", None)]
+        kernel = next((k for k in inner if k is not None), None)
+    return None
 
 
 from .psd import PsdCheck as PsdCheck  # noqa: E402  # it needs the kernels above

@@ -211,12 +211,8 @@ def fits(kernel: Any, rows: Any) -> bool:
         if type(rows) is not prepared.Parts or len(rows.parts) != len(kernel.terms):
             return False
         return all(fits(term, part) for term, part in zip(kernel.terms, rows.parts))
-    made = {
-        kernels.Spectrum: prepared.Strings,
-        kernels.Precomputed: prepared.Table,
-        kernels.Pairwise: prepared.Objects,
-    }
-    return type(rows) is made.get(type(kernel), prepared.Rows)
+    row = kernels.TABLE.get(type(kernel).__name__)
+    return isinstance(rows, COLLECTIONS) if row is None else type(rows) is row.collection
 
 
 def _support(support: blocks.Support) -> None:

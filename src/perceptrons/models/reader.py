@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import rules
+from .. import kernels, rules
 from ..engine import intake
 from . import checks, generators, registry, sparse, wholes
 from .errors import ModelError
@@ -208,8 +208,25 @@ class Reader:
         return checks.checked(cls(**self._named(node["v"])))
 
     def _kernel(self, node: dict[str, Any]) -> Any:
+        if type(node["of"]) is str and node["of"].startswith(registry.OWN):
+            return self._own_kernel(node["of"].removeprefix(registry.OWN), self._named(node["v"]))
         cls: Any = _known(registry.KERNELS, node["of"])
         return checks.checked(cls(**self._named(node["v"])))
+
+    def _own_kernel(self, called: str, fields: dict[str, Any]) -> Any:
+        """A kernel of a class of the user's, which has to be registered or given."""
+        cls = self._given.get(called) or registry.registered("class", "kernel", called)
+        self.asked.add(called)
+        if cls is None:
+            raise ModelError(
+                f"The model uses a kernel of yours, {called[:60]!r}, which no file holds: import the module "
+                f"that registers it, or load(path, objects={{{called[:60]!r}: {called[:60]}}})."
+            )
+        if not (isinstance(cls, type) and issubclass(cls, kernels.Kernel)):
+            raise ModelError(f"objects[{called!r:.60}] must be a class of kernels; got {cls!r:.60}.")
+        if set(fields) != set(registry.fields(cls)) or not all(type(v) in SIMPLE for v in fields.values()):
+            raise ModelError(f"{called:.60} has other parameters than the file says.")
+        return cls(**fields)
 
     def _object(self, node: dict[str, Any]) -> Any:
         cls: Any = _known(registry.OBJECTS, node["of"])
@@ -241,14 +258,14 @@ class Reader:
         if not all(type(word) is str for word in (name, kind, called)):
             raise ModelError("An object of the user's has no name.")
         self.asked.add(name)
-        if name not in self._given:
+        given = self._given[name] if name in self._given else registry.registered(kind, name, called)
+        if given is None and name not in self._given:
             if name == "callback":
                 return None  # it watches a fit; what was learned does not need it
             raise ModelError(
                 f"The model uses a {kind} of yours, {called[:60]!r}, which no file holds: "
                 f"load(path, objects={{{name[:60]!r}: {called[:60]}}})."
             )
-        given = self._given[name]
         fits = {
             "rule": isinstance(given, rules.UserRule),
             "function": callable(given) and not isinstance(given, type),

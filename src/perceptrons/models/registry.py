@@ -44,20 +44,8 @@ RECORDS: dict[str, type] = {
 }
 
 #: kernels: immutable, made by their constructors, which check what they are given
-KERNELS: dict[str, type] = _named(
-    "kernel",
-    kernels.Linear,
-    kernels.Polynomial,
-    kernels.Gaussian,
-    kernels.AllSubsets,
-    kernels.Spectrum,
-    kernels.Precomputed,
-    kernels.Pairwise,
-    kernels.Sum,
-    kernels.Product,
-    kernels.Scaled,
-    kernels.Normalized,
-)
+KERNELS: dict[str, type] = _named("kernel", *(row.kernel for row in kernels.TABLE.values()))
+OWN = "own."  #: before the name of a class of kernels that the user has registered
 
 #: objects: a dictionary of attributes, each checked by :mod:`perceptrons.models.checks`
 OBJECTS: dict[str, type] = {
@@ -139,7 +127,36 @@ def left_by_fitting(cls: Any, name: str) -> bool:
 
 def name_of(cls: type) -> str | None:
     """The name under which objects of a class are stored, or None."""
+    if cls not in _NAMES and cls in kernels.registered().values():
+        return OWN + cls.__name__
     return _NAMES.get(cls)
+
+
+def by_object(parameter: str, value: Any) -> Any:
+    """What the name of a rule or kernel function of the user's stands for; any other value as it is.
+
+    A file holds no name that only a registration explains: it asks for the object, as it does where the
+    parameter is the object itself.
+    """
+    if parameter == "rule" and isinstance(value, str):
+        found = rules.NAMES.get(value.lower().replace("_", "-"))
+        return found if isinstance(found, rules.UserRule) else value
+    if parameter == "kernel" and isinstance(value, str) and value in kernels.NAMES:
+        made = kernels.NAMES[value]()
+        return made.function if isinstance(made, kernels.Pairwise) else value
+    return value
+
+
+def registered(kind: str, path: str, called: str) -> Any:
+    """A rule or a kernel that was registered, by what it is called; None if there is none.
+
+    ``path`` leads from the model to where it is used.
+    """
+    if kind == "rule":
+        own = (rule for rule in rules.NAMES.values() if isinstance(rule, rules.UserRule))
+        return next((rule for rule in own if rule.__name__ == called), None)
+    own_kernel = kernels.registered().get(called) if path.startswith("kernel") else None
+    return own_kernel if isinstance(own_kernel, type) == (kind == "class") else None
 
 
 def estimator_name(model: Any) -> str:

@@ -85,15 +85,17 @@ def load(
 ) -> Any:
     """Read an estimator that :func:`save` has stored.
 
-    No code can run: a file holds data only, what it names is looked up in a fixed list, and all that
-    compiled loops rely on is checked first. A file that is damaged, cut short, of a later version or no model
-    at all is refused.
+    No code can run but yours: a file holds data only, what it names is looked up in a fixed list or among the
+    rules and kernels that you have registered, and all that compiled loops rely on is checked first. A file
+    that is damaged, cut short, of a later version or no model at all is refused.
 
     Parameters
     ----------
     path : path
     objects : dict, optional
         What only you have, by the name of the parameter: ``{"rule": my_rule}``, ``{"kernel": my_function}``.
+        What is registered by :func:`perceptrons.rules.register` or :func:`perceptrons.kernels.register` under
+        the same name is found without it.
         The error of a file that needs one says its name.
     max_bytes : int, optional
         Larger files are refused, and files whose sparse arrays take more memory. Without it: files of more

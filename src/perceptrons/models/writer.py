@@ -192,7 +192,7 @@ class Writer:
     def _own(self, name: str, x: Any) -> dict[str, Any]:
         if name in registry.RECORDS:
             return {"k": "record", "of": name, "v": self._named(dict(zip(x._fields, x)))}
-        if name in registry.KERNELS:
+        if name in registry.KERNELS or name.startswith(registry.OWN):
             return {
                 "k": "kernel",
                 "of": name,
@@ -214,7 +214,7 @@ class Writer:
         return {
             "k": "estimator",
             "of": name,
-            "params": self._named({p: getattr(x, p) for p in params}),
+            "params": self._named({p: registry.by_object(p, getattr(x, p)) for p in params}),
             "v": self._named(left),
         }
 

@@ -111,13 +111,7 @@ class Subject:
     @property
     def function(self) -> Any:
         """The user's own kernel, wherever it is within the kernel of the model."""
-        kernel = self.kernel
-        while kernel is not None:
-            if hasattr(kernel, "function"):
-                return kernel.function
-            inner = [*getattr(kernel, "terms", ()), getattr(kernel, "kernel", None)]
-            kernel = next((k for k in inner if k is not None), None)
-        return None
+        return kernels.function_of(self.kernel)
 
     def signs(self, r: int) -> np.ndarray:
         """+1 and -1 as learner r sees the labels."""

@@ -100,7 +100,7 @@ class Vectors:
         if self.subject.kernel.takes == "table" or self.record.known_rows is None:
             return True
         places, known = self.record.known_rows
-        if hasattr(self.subject.X, "shape"):
+        if hasattr(self.subject.X, "shape") and hasattr(known, "dtype"):
             if len(places) == 0:
                 return True
             dtype = known.dtype
