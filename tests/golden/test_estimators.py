@@ -185,6 +185,17 @@ def begun(case: Case) -> dict[str, Any]:
     return {"coef_init": w0[..., :-1], "intercept_init": bias * w0[..., -1]}
 
 
+def test_every_row_of_the_rule_table_has_a_trace():
+    found = [rules.facts_of(estimator(case)) for file in MAKE for case in load(file)]
+    of_rules = {row.name for row in found if row.family == "first order"}
+    of_classes = {row.learner.class_name for row in found if row.family != "first order"}
+    elsewhere = {"BudgetKernelPerceptron", "MaxMargin"}  # in `test_kernels` and `test_hard_margin`
+    table = [row for row in rules.TABLE.values() if row.name != "UserRule"]
+    assert of_rules == {row.name for row in table if row.family == "first order"}
+    others = {row.learner.class_name for row in table if row.family != "first order"}
+    assert of_classes == others - elsewhere
+
+
 # --------------------------------------------------------------------------------- ways to train it
 
 
@@ -294,7 +305,7 @@ def weights(run: Trained, model: Any = None) -> np.ndarray:
 
 def prototypes(run: Trained) -> float:
     """Two classes: the prototypes are (-f w, f w) of the binary learner's w."""
-    return 0.5 if run.case.file == "multiclass_pa" else 1.0
+    return rules.facts_of(run.model).step.pair
 
 
 def scores_on_test_rows(run: Trained) -> np.ndarray:

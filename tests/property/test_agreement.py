@@ -31,7 +31,7 @@ from property.learners import (
 from strategies import UNIT, disjunctions, multiclass_samples, orders, samples
 from uncompiled import uncompiled
 
-from perceptrons import MIRA, reference
+from perceptrons import MIRA, reference, rules
 
 #: Learners whose loops are compiled here: one of each family of loops, and a rule that rescales w.
 #: The others run as plain Python; the golden cases compile the loop of every rule.
@@ -74,6 +74,20 @@ def agree(learner, X, y, order, frame, run, data) -> None:
         single.learn_one(X[i], y[i])
     same(single, run, learner.tol)
     assert close(single.score_one(X[0]), decision_values(run, X)[0], learner.tol)
+
+
+def test_every_online_learner_of_the_rule_table_is_compared():
+    compared = [
+        rules.facts_of(learner.make()) for learner in FIRST_ORDER + SECOND_ORDER + POTENTIAL + DISJUNCTIVE
+    ]
+    own = {"UserRule", "NormMinimising"}  # in `test_own_rules`, and below
+    table = [row for row in rules.TABLE.values() if row.family not in ("kernel", "batch")]
+    assert {row.learner.class_name for row in compared} == {
+        row.learner.class_name for row in table if row.name not in own
+    }
+    assert {row.name for row in compared if row.family == "first order"} == {
+        row.name for row in table if row.family == "first order" and row.name not in own
+    }
 
 
 @pytest.mark.parametrize("learner", FIRST_ORDER + SECOND_ORDER + POTENTIAL, ids=str)
