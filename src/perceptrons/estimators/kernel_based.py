@@ -171,7 +171,7 @@ class KernelBased(Streaming):
                 if fresh:
                     self._begin(X.shape[1], X.dtype, None)
                 known = self.classes_
-                codes = self._codes(label, grow=True)
+                codes = self._labels.codes(label, grow=True)
             since = self._known_since(known, codes, fresh)
             heard = self._single(since)
             counted = self._to_count(label, weights)

@@ -152,7 +152,7 @@ class Streaming(Online):
                 label = np.asarray([y])
                 weights = self._row_weights(None, label)
                 known = self.classes_
-                codes = self._codes(label, grow=True)  # the last step that can fail, before it acts
+                codes = self._labels.codes(label, grow=True)  # the last step that can fail, before it acts
             since = self._known_since(known, codes, fresh)
             heard = self._single(since)
             self._take_up_names(new_names)

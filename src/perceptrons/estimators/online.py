@@ -10,14 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import rules
 from ..engine import draws, intake, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
-from . import changing, checks, epochs
+from . import changing, checks, epochs, starting
 from .callbacks import Watch, Watched
 from .checks import estimator
 from .class_weights import Weighing
+from .labels import LabelBook
 from .passes import CheckedRows, Write, learn_in_order, run_in_parts
 from .progressive import Progressive
 from .undoing import whole_call
@@ -125,6 +127,8 @@ class Online(Watched, Weighing, Progressive):
     n_jobs: int | None = None
     verbose: int = 0
 
+    #: w may live in a joint space of all classes
+    _has_joint: ClassVar[bool] = False
     #: the loops sum the hinge losses of the rows
     _counts_loss: ClassVar[bool] = True
     #: parameters that what is kept depends on, beside those of frames and readouts
@@ -161,6 +165,40 @@ class Online(Watched, Weighing, Progressive):
         super().__setattr__(name, value)
         if "_lane" in self.__dict__ and name in self.__dataclass_fields__:
             close_lane(self)  # it learns by the parameters that it was opened with
+
+    @property
+    def _labels(self) -> LabelBook:
+        """The labels that the model knows, and their codes."""
+        return LabelBook(self)
+
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+        """A fresh space for two classes."""
+        raise NotImplementedError
+
+    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        """A fresh joint space, where the class has one."""
+        raise NotImplementedError
+
+    def _is_joint(self) -> bool:
+        return self._has_joint
+
+    def _prototypes(self) -> bool:
+        """Whether the classes that are there were learned together."""
+        return bool(self._space.joint)
+
+    def _facts(self) -> rules.Facts:
+        """What the rule table says of this learner."""
+        found = rules.facts_of(self)
+        assert found is not None
+        return found
+
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+        if n_classes <= 2:
+            return self._binary_space(frame, n_features)
+        if self._is_joint():
+            return self._joint_space(frame, n_features, n_classes)
+        learners = [self._binary_space(frame, n_features) for _ in range(n_classes)]
+        return spaces.OneVsRest(learners, self._n_threads())
 
     def _n_threads(self) -> int:
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
@@ -269,7 +307,7 @@ class Online(Watched, Weighing, Progressive):
             strange = next(label for label in class_weight if label not in classes.tolist())
             raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
         if old is not None:
-            codes = self._codes(y)
+            codes = self._labels.codes(y)
             classes = self.classes_
         self.classes_ = classes
         if len(weights) and len(np.unique(codes[weights > 0])) < 2:
@@ -309,30 +347,7 @@ class Online(Watched, Weighing, Progressive):
         return space
 
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
-        n = space.columns
-        coef = np.zeros((n, d)) if coef_init is None else checks.numbers("coef_init", coef_init)
-        intercept = np.zeros(n)
-        if intercept_init is not None:
-            intercept = checks.numbers("intercept_init", intercept_init)
-        coef = coef.reshape(1, -1) if coef.ndim == 1 else coef
-        intercept = intercept.reshape(-1)
-        if coef.shape != (n, d) or intercept.shape != (n,):
-            raise ValueError(
-                f"coef_init must have shape {(n, d)} and intercept_init {(n,)}; got {coef.shape} "
-                f"and {intercept.shape}."
-            )
-        if intercept.any() and not self.fit_intercept:
-            raise ValueError("intercept_init needs fit_intercept=True.")
-        scaled = intercept / space.frame.bias if self.fit_intercept else intercept
-        w = np.hstack([coef, scaled[:, None]])
-        first_counts = self._readout == "average" and self._include_initial()
-        if w.any() and (self._readout in ("vote", "random") or first_counts):
-            initial = " with include_initial=True" if first_counts else ""
-            raise ValueError(
-                f"readout={self._readout!r}{initial} is for a start from w = 0; drop coef_init and "
-                "intercept_init, or use readout='last' or 'average'."
-            )
-        space.start_at(w)
+        space.start_at(starting.initial_weights(self, space, d, coef_init, intercept_init))
 
     def _checked_order(self, order: Any, batch: CheckedRows) -> list[np.ndarray] | None:
         return epochs.checked_orders(order, batch.X.shape[0])
@@ -445,10 +460,12 @@ class Online(Watched, Weighing, Progressive):
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
                 elif classes is not None:
-                    self._codes(self._validated_labels(classes, len(classes)), grow=True)
+                    self._labels.codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(CheckedRows(X, rows, y, weights), given, sample_weight, classes)
                 known = self.classes_
-                codes = self._codes(y, grow=True)  # the last step that can fail, and it fails before it acts
+                codes = self._labels.codes(
+                    y, grow=True
+                )  # the last step that can fail, and it fails before it acts
             counted, since = self._to_count(y, weights), self._known_since(known, codes, fresh)
             batch = CheckedRows(X, rows, codes, weights, exact, changed=steps, counted=counted, since=since)
             self._prepare_pass(batch)

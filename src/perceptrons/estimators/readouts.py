@@ -9,7 +9,7 @@ import numpy as np
 from ..engine.journal import Journal
 from . import changing
 from .checks import estimator
-from .growing import Growing
+from .halfspace import Halfspace
 from .run_records import online_fields
 
 
@@ -19,7 +19,7 @@ def one_or_all(brackets: list[Any] | None) -> Any:
 
 
 @estimator
-class Readouts(Growing):
+class Readouts(Halfspace):
     """The last weights, their average, their vote, or one of them; counters and the margin bracket."""
 
     log_updates: bool = False
@@ -28,7 +28,10 @@ class Readouts(Growing):
     #: what updates are logged in
     _journal: ClassVar[type[Journal]] = Journal
 
-    if TYPE_CHECKING:  # what fitting sets
+    if TYPE_CHECKING:  # what fitting sets; at run time these would be taken for parameters
+        classes_: Any = None
+        _space: Any = None
+        _journals: Any = None
         _bounds: Any = None
         _steps: list[Any] | None = None
         _longest: float = 0.0

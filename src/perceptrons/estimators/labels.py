@@ -1,0 +1,108 @@
+"""Labels and their codes, and what a class that appears does to a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .undoing import twin_of_journal
+
+
+class LabelBook:
+    """The labels that a model knows, in ascending order; the code of a label is its place.
+
+    While one class is known it is trained as +1. When the second appears, the larger label becomes +1. From
+    two to three classes w becomes W = (-f w, f w), with 0 for the new class.
+
+    The book keeps nothing itself: its labels are ``classes_`` of the model, as scikit-learn has it.
+    """
+
+    __slots__ = ("model",)
+
+    def __init__(self, model: Any):
+        self.model = model
+
+    def codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
+        """Labels as codes; labels not known yet are taken up, or refused."""
+        self._check_same_kind(y)
+        new = np.setdiff1d(y, self.model.classes_) if len(self.model.classes_) else np.unique(y)
+        if len(new):
+            if not grow:
+                raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
+            new = self.model._validated_labels(new, len(new))
+            if len(self.model.classes_):  # on copies: an interruption leaves the model as it was
+                self.model._space = self.model._space.copy_for_class(bool(self.model._journals))
+                self.model._journals = [twin_of_journal(journal) for journal in self.model._journals]
+            for label in new:
+                self._take_up(label)
+        if len(self.model.classes_) == 1:
+            return np.ones(len(y), np.int64)  # the only class is trained as +1
+        return np.searchsorted(self.model.classes_, y).astype(np.int64)
+
+    def _check_same_kind(self, new: np.ndarray) -> None:
+        def kind(labels: np.ndarray) -> str:
+            return "number" if labels.dtype.kind in "biuf" else type(labels.tolist()[0]).__name__
+
+        if len(self.model.classes_) and kind(self.model.classes_) != kind(new):
+            raise ValueError(
+                f"y must hold labels of one type: the model knows {self.model.classes_.tolist()[:3]!r}, "
+                f"and now gets {new.tolist()[:3]!r}."
+            )
+
+    def _take_up(self, label: Any) -> None:
+        """A class that was not known so far."""
+        old = self.model.classes_
+        merged = np.append(old, label) if len(old) else np.asarray([label])
+        self.model.classes_ = np.unique(merged)
+        code = int(np.searchsorted(self.model.classes_, label))
+        if len(old) == 0:
+            return
+        if len(old) == 1:
+            if code == 1:  # the one class so far is now the smaller one
+                self._exchange()
+        elif len(old) == 2:
+            self._spread_to_three(code)
+        else:
+            self.model._space.add_class(code, self._fresh_learner)
+            self._log_class(code)
+
+    def _fresh_learner(self) -> Any:
+        """A learner of two classes in the frame of those that are there."""
+        other = self.model._space.learners[0]
+        return self.model._binary_space(other.frame, other.n_features)
+
+    def _log_class(self, code: int) -> None:
+        """The updates so far did not move the new class."""
+        if not self.model._prototypes() and self.model._journals:
+            self.model._journals.insert(code, self.model._new_journals(self.model._space.learners[code])[0])
+            return
+        for journal in self.model._journals:
+            journal.alpha = np.insert(journal.alpha, code, 0.0, axis=1)
+
+    def _exchange(self) -> None:
+        """Exchange -1 and +1."""
+        space = self.model._space
+        if space.from_zero and space.counts().updates == 0:
+            return  # w is 0 still
+        space.negate()
+        for journal in self.model._journals:
+            journal.alpha = -journal.alpha
+
+    def _spread_to_three(self, code: int) -> None:
+        """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
+        journals = self.model._journals
+        if self.model._is_joint():
+            factor, binary = self.model._facts().step.pair, self.model._space.learners[0]
+            prototypes = self.model._joint_space(binary.frame, binary.n_features, 2)
+            self.model._space = self.model._space.spread_jointly(code, prototypes, factor)
+            for journal in journals:
+                column = factor * journal.alpha
+                journal.alpha = np.hstack([-column, column])
+        else:
+            self.model._space = self.model._space.spread(code, self._fresh_learner, self.model._n_threads())
+            if journals:
+                flipped = twin_of_journal(journals[0])
+                flipped.alpha = -flipped.alpha
+                self.model._journals = [flipped, journals[0]]
+        self._log_class(code)
