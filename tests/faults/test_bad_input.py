@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import zoo
+from uncompiled import uncompiled
 from zoo import NAMES, ONLINE, X, fitted, make, same, snapshot, y, y3
 
 import perceptrons as pc
@@ -22,6 +23,16 @@ from perceptrons.engine.spaces import NumericalError
 
 BINARY_ONLY = ("Elimination",)  # and Winnow(kind=1)
 RANGED = ("Winnow", "Elimination")
+#: What is refused is refused before a loop starts, or by what all loops share: one learner of each family has
+#: compiled loops, and the others plain Python.
+COMPILED = ("Perceptron", "AROW", "BalancedWinnow", "Elimination", "KernelPerceptron", "RiskDescent")
+
+
+@pytest.fixture(autouse=True)
+def loops(request: Any) -> Iterator[None]:
+    params = request.node.callspec.params if hasattr(request.node, "callspec") else {}
+    with uncompiled(params.get("name", "Perceptron") not in COMPILED):
+        yield
 
 
 @contextmanager

@@ -21,7 +21,7 @@ def fuzzed(*options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="NOT RUN: limits of memory and time are those of POSIX")
 def test_forged_files_are_refused_or_harmless_under_bounds_checks():
-    done = fuzzed("--cases", "25", "--seconds", "900", "--samples-only", "--seed", "0")
+    done = fuzzed("--cases", "8", "--seconds", "900", "--samples-only", "--seed", "0")
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.strip().split("\n")[-1]
     assert last.startswith("models: ")

@@ -79,7 +79,7 @@ VW = """
 """
 TABLES = """
     for L in SIZES:
-        for f, d in (("csv", b","), ("tsv", b"\\t")):
+        for f, d in (("tsv", b"\\t"),):  # one reader, two separators: what only CSV has comes below
             check("empty fields", (d * 99_999 + b"\\n") * 40, f, L)
             check("ones", (b"1" + (d + b"1") * 99_999 + b"\\n") * 30, f, L)
             check("words", (b"1" + (d + b"a") * 99_999 + b"\\n") * 30, f, L)
@@ -100,6 +100,8 @@ TABLES = """
             tail = d + b"1\\n"
             labels = b"".join(b"%06d" % j + b"x" * (900 if j < 900 else 1) + tail for j in range(60_000))
             check("many labels", labels, f, L, labels="text")
+        check("ones", (b"1" + b",1" * 99_999 + b"\\n") * 30, "csv", L)
+        check("long texts", (b"1," + b"x" * (L - 30) + b"\\n") * 3, "csv", L, text_column=1)
         check("quotes", b'1,"' + b'""' * (L // 2 - 30) + b'"\\n', "csv", L, text_column=1)
 """
 JSONL = """
@@ -108,7 +110,7 @@ JSONL = """
         n = L - 40
         def row(body, most=n):
             return head + b"[" + body * (most // len(body)) + b"0]" + end
-        for body in (b"1,", b"[1],", b"[],", b"{},", b'{"":1},', b"1.5,", b'"ab",', b'"",'):
+        for body in (b"1,", b"[1],", b"[],", b'{"":1},', b'"",'):
             check(f"many {body.decode()}", row(body), "jsonl", L)
             times = 4 + (4 << 20) // min(n, 200_000)
             check(f"rows of {body.decode()}", row(body, min(n, 200_000)) * times, "jsonl", L)
@@ -140,6 +142,9 @@ COMPRESSED = """
         pass
     for name, pack in packs.items():
         check(f"long texts, {name}", pack(text * 4), "tsv", L, text_column=1)
+        check(f"line ends, {name}", pack(b"\\n" * (8 << 20)), "libsvm", L)
+        if name != "gz":  # what comes out of an archive goes to the same readers: each format once
+            continue
         pairs = b" ".join(b"%d:1" % j for j in range(1, L // 11))
         check(f"long rows, {name}", pack(b"1 " + pairs), "libsvm", L)
         rows = b"1 |n:1e23" + b" a" * 200_000 + b"\\n" + b"| a b c d\\n" * (1 << 19)
@@ -147,7 +152,6 @@ COMPRESSED = """
         check(f"csv, {name}", pack((b"1" + b",1" * 99_999 + b"\\n") * 30), "csv", L)
         row = b'{"label": 1, "a": [' + b"[1]," * 60_000 + b"0]}\\n"
         check(f"jsonl, {name}", pack(row * 20), "jsonl", L)
-        check(f"line ends, {name}", pack(b"\\n" * (8 << 20)), "libsvm", L)
 """
 PARQUET = """
     import pyarrow as pa, pyarrow.parquet as pq

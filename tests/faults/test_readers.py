@@ -253,7 +253,8 @@ def test_something_behind_the_archive(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("body", [b"\n", b"0", b"1 1:1\n"])
 def test_a_bomb_is_refused(name, body):
-    data = packer(name)(body * ((64 << 20) // len(body)))
+    member = packer(name)(body * ((4 << 20) // len(body)))
+    data = member * 16  # packed once: the reader has 64 MB before it all the same
     limits = Limits(line_bytes=1 << 30, ratio=50.0)
     with pytest.raises(FormatError, match=r"expected at most 50 times the compressed size.*ratio="):
         list(open_stream(data, "libsvm", limits=limits))
@@ -272,7 +273,7 @@ def test_the_decompressed_size_has_a_limit(name):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the peak is read from /proc")
-def test_a_bomb_of_gigabytes_needs_little_memory():
+def test_a_large_bomb_needs_little_memory():
     code = """
         import gzip
         from perceptrons.io import FormatError, Limits, open_stream
@@ -281,7 +282,7 @@ def test_a_bomb_of_gigabytes_needs_little_memory():
             status = dict(line.split(":", 1) for line in open("/proc/self/status"))
             return int(status["VmHWM"].split()[0])
         member = gzip.compress(b"\\n" * (64 << 20))
-        data = member * 32
+        data = member * 8
         open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew: making the bomb took memory
         before = peak()
         for limits in (Limits(), Limits(ratio=1e9)):
@@ -294,4 +295,4 @@ def test_a_bomb_of_gigabytes_needs_little_memory():
     command = [sys.executable, "-c", textwrap.dedent(code)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     refused, rows, grown = done.stdout.split()
-    assert (refused, rows) == ("refused", "0") and int(grown) < 100_000  # KiB, of 2 GiB of content
+    assert (refused, rows) == ("refused", "0") and int(grown) < 100_000  # KiB, of 512 MiB of content

@@ -195,8 +195,9 @@ def test_loops_of_another_room_have_a_key_of_their_own(tmp_path):
     assert (engine, text) == (code_cache.source_key(), code_cache.source_key(room))
     path = tmp_path / "perceptrons" / "text" / "tables.py"
     path.write_text(path.read_text() + "\n# edited\n")
-    assert keys()[0] == engine
-    assert keys()[1] != text
+    after = keys()
+    assert after[0] == engine
+    assert after[1] != text
 
 
 def test_the_key_follows_every_source_that_is_compiled(tmp_path):
@@ -377,7 +378,8 @@ def test_an_ancestor_that_others_can_write_is_refused(tmp_path, bits):
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(bits)
-    run = python(JOB + JOB + LEARN, PERCEPTRONS_CACHE=str(shared / "cache"))
+    more = LEARN if bits == 0o777 else ""  # many loops, one warning: compiled once, for nothing is kept
+    run = python(JOB + JOB + more, PERCEPTRONS_CACHE=str(shared / "cache"))
     assert run.stdout.startswith(ANSWER * 2)
     (warning,) = warnings_in(run)
     assert f"{shared} is writable by group or others" in warning
