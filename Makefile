@@ -13,7 +13,7 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
-.PHONY: demo test lint fuzz bench lock test-lowest clean
+.PHONY: demo test check lint fuzz bench lock test-lowest clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -30,6 +30,10 @@ test: export SCIPY_ARRAY_API = 1
 test: $(STAMP)
 	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+# ARGS names what else to run: the tests of the room that changed
+check: lint
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/golden $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
