@@ -11,6 +11,7 @@ import pytest
 import perceptrons as pc
 from perceptrons import io, kernels, rules, theory
 from perceptrons.cli import main
+from perceptrons.cli.options import complete_format
 from perceptrons.models import ModelError
 
 #: All that a user writes; CONTRIBUTING.md says it in words.
@@ -149,6 +150,12 @@ def test_the_command_line_finds_them(folder, options, estimator, capsys):
         assert main([*command, *plugin]) == 0
     if "Laplace" not in options[-1]:  # a certificate takes a function of two objects, but no class of kernels
         assert main(["certify", "m", "mails.pairs", *plugin]) == 0, capsys.readouterr().err
+
+
+def test_the_help_lists_the_formats(capsys):
+    assert main(["train", "--help"]) == 0
+    assert f"[{'|'.join(io.formats.FORMATS)}]" in capsys.readouterr().out
+    assert complete_format("c") == ["csv"]
 
 
 def test_without_the_plugin_nothing_is_found(folder, capsys):

@@ -17,6 +17,13 @@ Whole = int | None
 Number = float | None
 
 
+def complete_format(start: str) -> list[str]:
+    """For the shell."""
+    from ..io.formats import FORMATS
+
+    return [name for name in FORMATS if name.startswith(start)]
+
+
 def known_format(given: Text) -> Text:
     """The name of a format, if there is one; those that a plugin has registered are among them."""
     if given is not None:
@@ -38,6 +45,7 @@ class Reading:
             help="Default: by the name of the file, or else by its first lines.",
             metavar="[libsvm|vw|csv|tsv|jsonl|parquet]",
             callback=known_format,
+            autocompletion=complete_format,
         ),
     ] = None
     label_column: Annotated[
