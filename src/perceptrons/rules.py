@@ -596,6 +596,7 @@ def register(name: str, rule: UserRule) -> UserRule:
     <rule 'third'>
     >>> OnlineClassifier(rule="third", fit_intercept=False).fit([[1.0], [-1.0]], [1, 0]).n_updates_
     1
+    >>> del rules.NAMES["third"]  # takes the name back
     """
     if not isinstance(rule, UserRule):
         raise TypeError(f"rule must be a function under @rules.rule; got {rule!r}.")

@@ -155,6 +155,7 @@ def register(name: str, read: Callable[[bytes], Any], endings: tuple[str, ...] =
     >>> io.register("semicolons", read)
     >>> [(batch.X, batch.y) for batch in io.open_stream(b"ham;1;2\\n", "semicolons")]
     [(array([[1., 2.]]), array(['ham'], dtype='<U3'))]
+    >>> del io.formats.FORMATS["semicolons"]  # takes the name back
     """
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*", name):
         raise ValueError(f"name must be a word of lower-case letters and digits; got name={name!r}.")

@@ -595,6 +595,7 @@ def register(name: str, kernel: Any) -> None:
     >>> kernels.register("shared_letters", shared)
     >>> KernelPerceptron(kernel="shared_letters").fit(["abc", "xyz"], [0, 1]).predict(["zzy"])
     array([1])
+    >>> del kernels.NAMES["shared_letters"]  # takes the name back
     """
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise ValueError(f"name must be lower-case letters, digits and underscores; got name={name!r}.")
