@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -26,6 +27,7 @@ from perceptrons.kernels import (
     as_kernel,
     check_psd,
 )
+from perceptrons.theory import gram
 
 RNG = np.random.default_rng(0)
 A = RNG.integers(-64, 65, (9, 4)) / 32.0
@@ -462,3 +464,28 @@ def test_the_check_fits_the_width():
     assert check_psd("spectrum", ["banana", "ban"])
     with pytest.raises(ValueError, match="not finite"):
         check_psd(lambda a, b: np.nan, A)
+
+
+def test_the_checker_knows_every_kernel_and_its_parameters():
+    """Its formulas are its own; a kernel that it lacks would have no certificate."""
+    fields = {name: [f.name for f in dataclasses.fields(row.kernel)] for name, row in kernels.TABLE.items()}
+    known = {name: tuple(f for f in own if f != "function") for name, own in fields.items()}
+    assert {name: set(own) for name, own in known.items()} == {k: set(own) for k, own in gram.KINDS.items()}
+
+
+def test_a_row_of_the_table_leaves_nothing_out():
+    with pytest.raises(TypeError, match="missing"):
+        kernels.declare(names=("mine",), collection=None)
+    assert {row.kernel for row in kernels.TABLE.values()} == set(classes(kernels.Kernel)) - {
+        kernels.InnerProduct,
+        kernels.Composed,
+        kernels.Wrapped,
+    }
+
+
+def classes(kind):
+    """The kernels of the package under a class."""
+    for sub in kind.__subclasses__():
+        if sub.__module__.startswith("perceptrons."):
+            yield sub
+            yield from classes(sub)
