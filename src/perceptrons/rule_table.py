@@ -115,7 +115,14 @@ def facts(rule: Any) -> Facts:
     if row is None or row.record is not kind:
         raise KeyError(f"{rule!r} is no rule of the table")
     weighted = getattr(rule, "weighted", None)  # a user's rule says it itself
-    return row if weighted is None else row._replace(step=row.step._replace(weighted=weighted))
+    return row if weighted is None else _weighing(row.name, weighted)
+
+
+@functools.lru_cache(maxsize=8)
+def _weighing(name: str, weighted: bool) -> Facts:
+    """A row of the table, with this said of the weights of rows."""
+    row = TABLE[name]
+    return row._replace(step=row.step._replace(weighted=weighted))
 
 
 def facts_of(model: Any) -> Facts | None:
