@@ -19,7 +19,7 @@ import perceptrons as pc
 from perceptrons import kernels
 from perceptrons.certificates.certificate import Certificate
 from perceptrons.engine.spaces import NumericalError
-from perceptrons.proofs._choosing import UNMET
+from perceptrons.proofs.certifying.best_bounds import UNMET
 
 CASES = 150
 QUIET = {"random_state": 0, "shuffle": False}

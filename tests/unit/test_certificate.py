@@ -358,7 +358,7 @@ def test_evidence_in_floats_and_in_fractions():
     ],
 )
 def test_the_checker_has_the_same_kernels(kernel):
-    from perceptrons.proofs._subject import describe
+    from perceptrons.proofs.certifying.subject import describe
 
     rng = np.random.default_rng(0)
     A, B = rng.integers(-2, 3, size=(4, 3)) / 4.0, rng.integers(-2, 3, size=(5, 3)) / 4.0

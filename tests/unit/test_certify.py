@@ -16,7 +16,7 @@ from perceptrons import datasets, kernels, rules, theory
 from perceptrons.certificates.certificate import Certificate, CertificateError
 from perceptrons.certificates.claims import CLAIMS
 from perceptrons.io import Batch, fit_stream
-from perceptrons.proofs._lines import KERNEL, lines
+from perceptrons.proofs.certifying.lines import KERNEL, lines
 
 
 @pytest.mark.parametrize("y", [zoo.y, zoo.y3], ids=["two", "three"])

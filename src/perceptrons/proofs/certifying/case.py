@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates import digests
-from ..certificates.certificate import Certificate
-from ..certificates.claims import CLAIMS
-from ..certificates.evidence import Evidence, Vector
-from ..certificates.facts import Facts
-from ..estimators.maximum_margin import MaxMargin
-from ..estimators.risk import RiskDescent
-from ._choosing import bounds
-from ._deciding import brackets, verdict
-from ._history import History, logged
-from ._subject import Subject
-from ._vectors import Vectors
+from ...certificates import digests
+from ...certificates.certificate import Certificate
+from ...certificates.claims import CLAIMS
+from ...certificates.evidence import Evidence, Vector
+from ...certificates.facts import Facts
+from ...estimators.maximum_margin import MaxMargin
+from ...estimators.risk import RiskDescent
+from .best_bounds import bounds
+from .history import History, logged
+from .subject import Subject
+from .vectors import Vectors
+from .verdicts import brackets, verdict
 
 MAX_LOG = 100_000  # a longer log is not stored
 
@@ -195,7 +195,7 @@ class Case(Subject):
 
     def search(self, max_time: float) -> None:
         """Add the maximum-margin and the soft-margin separator to the vectors."""
-        from .solving import joined, widest
+        from .solved_comparators import joined, widest
 
         self.deadline = time.perf_counter() + max_time
         classes = range(len(self.record.classes)) if self.problem == "joint" else range(self.n_parts)
@@ -243,7 +243,7 @@ class Case(Subject):
     def proof(self) -> Any:
         """A separator, or a proof that there is none; None where it is not looked for."""
         if self._proof is None and self.problem == "binary" and self.kernel is None and not self.space.unit:
-            from .linear_separability import separability
+            from ..linear_separability import separability
 
             bias = self.space.bias > 0.0
             self._proof = separability(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from .. import rules
-from ..certificates import claims
-from ..certificates.certificate import Bound
-from ..certificates.claims import CLAIMS
-from ._lines import ASKS_A_MARGIN, KERNEL, Line, bounds_the_run, lines
+from ... import rules
+from ...certificates import claims
+from ...certificates.certificate import Bound
+from ...certificates.claims import CLAIMS
+from .lines import ASKS_A_MARGIN, KERNEL, Line, bounds_the_run, lines
 
 if TYPE_CHECKING:
-    from .certifying import Case
+    from .case import Case
 
 
 #: How the note about a line begins that a run does not meet.

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates import bracket_ends
-from ..certificates.bracket_ends import RowWeights
-from ..certificates.certificate import Bracket, Verdict
-from ..certificates.parts import BY_ROWS, NOTHING
-from ..theory import _rational
-from ._row_weights import offered
+from ...certificates import bracket_ends
+from ...certificates.bracket_ends import RowWeights
+from ...certificates.certificate import Bracket, Verdict
+from ...certificates.parts import BY_ROWS, NOTHING
+from ...theory import _rational
+from .row_weights import offered
 
 if TYPE_CHECKING:
-    from .certifying import Case
+    from .case import Case
 
 EXACT_PAIRS = 100_000  # so many products of rows are computed in fractions for a proof that nothing separates
 VANISHING = 1e-9  # an upper end of this part of R may be 0

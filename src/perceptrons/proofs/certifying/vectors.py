@@ -7,11 +7,11 @@ import math
 import numpy as np
 from scipy import sparse
 
-from .._sparse import is_sparse
-from ..certificates.evidence import Vector
-from ..certificates.facts import LoggedUpdates
-from ..theory import gram
-from ._subject import Subject
+from ..._sparse import is_sparse
+from ...certificates.evidence import Vector
+from ...certificates.facts import LoggedUpdates
+from ...theory import gram
+from .subject import Subject
 
 
 class Vectors:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules
-from .._sparse import is_sparse
-from ..certificates.facts import LoggedUpdates
-from ..estimators.budget import BudgetKernelPerceptron
-from ..estimators.confidence import SCW
-from ..estimators.multiplicative import Winnow
-from ._subject import Subject
+from ... import rules
+from ..._sparse import is_sparse
+from ...certificates.facts import LoggedUpdates
+from ...estimators.budget import BudgetKernelPerceptron
+from ...estimators.confidence import SCW
+from ...estimators.multiplicative import Winnow
+from .subject import Subject
 
 COUNTS = ("updates", "mistakes", "errors")
 HISTORY = ("mistakes", "updates", "errors")  #: in the order of a certificate

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .. import rules
-from ..certificates.claims import needs
-from ..certificates.row_spread import spread_is_small
+from ... import rules
+from ...certificates.claims import needs
+from ...certificates.row_spread import spread_is_small
 
 if TYPE_CHECKING:
-    from .certifying import Case
+    from .case import Case
 
 
 class Line(NamedTuple):

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import kernels, rules
-from ..certificates import digests
-from ..certificates.evidence import RowSpace
-from ..estimators.budget import BudgetKernelPerceptron
-from ..estimators.kernel_based import KernelBased
-from ..estimators.objects import describe
-from ..estimators.risk import RiskDescent
-from ..theory._given import label_codes, label_list, numbers
-from ..theory._outward import float64_rounds
-from ..theory.run_record import RunRecord
+from ... import kernels, rules
+from ...certificates import digests
+from ...certificates.evidence import RowSpace
+from ...estimators.budget import BudgetKernelPerceptron
+from ...estimators.kernel_based import KernelBased
+from ...estimators.objects import describe
+from ...estimators.risk import RiskDescent
+from ...theory._given import label_codes, label_list, numbers
+from ...theory._outward import float64_rounds
+from ...theory.run_record import RunRecord
 
 
 class Subject:

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from .._sparse import is_sparse
-from ..certificates.evidence import Evidence, Vector
-from ..estimators.maximum_margin import MaxMargin, NotSeparableError
+from ..._sparse import is_sparse
+from ...certificates.evidence import Evidence, Vector
+from ...estimators.maximum_margin import MaxMargin, NotSeparableError
 
 GRAM_LIMIT = 5_000  # rows whose kernel matrix is computed
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificates.bracket_ends import RowWeights
-from ..estimators.risk import RiskDescent
+from ...certificates.bracket_ends import RowWeights
+from ...estimators.risk import RiskDescent
 
 if TYPE_CHECKING:
-    from .certifying import Case
+    from .case import Case
 
 
 def offered(case: Case, r: int) -> Iterator[RowWeights]:
