@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -364,3 +365,32 @@ def test_the_layout_is_what_other_data_are_read_by():
     texts = open_stream(b"a\tto be\n", text_column="auto")
     assert [batch.X.text(0) for batch in texts] == ["to be"]
     assert texts.layout == {"format": "tsv", "label_column": 0, "text_column": 1, "header": False}
+
+
+@pytest.mark.parametrize("read_ahead", [0, 2])
+def test_rows_that_are_held_out_and_rows_that_are_shuffled(read_ahead):
+    data = b"".join(b"%d 1:%d\n" % (i % 2, i + 1) for i in range(100))
+    stream = open_stream(data, "libsvm", n_features=1, batch_bytes=200, read_ahead=read_ahead)
+
+    def numbers():
+        return [int(x) for batch in stream for x in batch.X.toarray()[:, 0]]
+
+    everything = list(range(1, 101))
+    stream.select(holdout=Fraction(1, 10))
+    learned = numbers()
+    stream.select(holdout=Fraction(1, 10), tested=True)
+    assert numbers() == everything[9::10] and learned == [n for n in everything if n % 10]
+    stream.select(seed=3)
+    passes = [numbers(), numbers()]
+    assert passes[0] != passes[1] and sorted(passes[0]) == sorted(passes[1]) == everything
+    stream.select(seed=3, passes=1)
+    assert numbers() == passes[1]  # the second pass of a run that is taken up again
+    stream.select(holdout=Fraction(1, 10), seed=3)
+    batch = next(iter(stream))
+    end = stream.rows
+    rest = [int(x) for batch in stream for x in batch.X.toarray()[:, 0]]
+    stream.select(holdout=Fraction(1, 10), seed=3, passes=1)
+    stream.skip(end)
+    assert numbers() == rest[batch.n_rows :]
+    stream.select()
+    assert numbers() == everything

@@ -31,7 +31,8 @@ def certify(
         raise Misuse("--html and --json do not go together; give one of them.")
     opened = open_model(path)
     with open_data(opened, data, reading, learned=True) as stream:
-        X, y, _ = rows.whole(stream, rows.share(opened.holdout))
+        stream.select(holdout=rows.share(opened.holdout))
+        X, y, _ = rows.whole(stream)
     if hasattr(opened.model, "hash"):
         X = opened.model.hash(X)
     certificate = certified(opened.model, X, y, delta=delta, comparators=comparators)

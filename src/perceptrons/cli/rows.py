@@ -1,4 +1,4 @@
-"""From the options to rows: which stream, and which of its rows, in what order."""
+"""From the options to rows: which stream, and how it is read."""
 
 from __future__ import annotations
 
@@ -153,18 +153,15 @@ def _columns(text: Any) -> Any:
 
 def settle_width(stream: Any, model: Any = None) -> None:
     """libsvm rows have as many columns as the model; a new model is given those of the data."""
-    if stream.format != "libsvm" or stream.n_features is not None:
-        return
-    known = getattr(model, "n_features_in_", None)
-    if known is not None:
-        stream.n_features = int(known)
-    elif stream.again:
-        stream.measure()
-    else:
+    from ..io.fitting import settle_width
+
+    known = stream.format != "libsvm" or stream.n_features or getattr(model, "n_features_in_", None)
+    if not known and not stream.again:
         raise Misuse(
             f"{stream.names[0]} can be read once only, and the number of columns must be known before: "
             "give --features N, or save it to a file."
         )
+    settle_width(stream, model)
 
 
 def settled(stream: Any, found: dict[str, Any]) -> dict[str, Any]:
@@ -190,26 +187,6 @@ def share(text: str | None) -> Fraction | None:
     if not _LEAST_SHARE <= found < 1:
         raise Misuse(f"--holdout must be between 0 and 1; got {text!r}.")
     return found
-
-
-def held_out(batch: Any, part: Fraction) -> Any:
-    """Which rows of a batch are kept for testing: with 1/10 those of number 9, 19, 29 …"""
-    import numpy as np
-
-    rows = batch.first_row + np.arange(batch.n_rows, dtype=np.int64)
-    p, q = part.numerator, part.denominator
-    return ((rows + 1) * p) // q > (rows * p) // q
-
-
-def chosen(batch: Any, rows: Any) -> Any:
-    """Some rows of a batch, in this order; it still ends where it ended."""
-    from ..io import Texts
-
-    X = batch.X
-    X = Texts(X.buffer, X.starts[rows], X.stops[rows]) if isinstance(X, Texts) else X[rows]
-    y, weights = (None if values is None else values[rows] for values in (batch.y, batch.weights))
-    end = batch.first_row + batch.n_rows
-    return type(batch)(X, y, weights, end - len(rows))
 
 
 class Classes:
@@ -247,74 +224,49 @@ _MOST_CLASSES = 1000
 _FEW_CLASSES = 10  # a handful of rows may have as many classes as rows
 
 
-class TrainingRows:
-    """What is learned: the rows of a stream but those held out, shuffled within their batch if asked for.
+class Watched:
+    """The rows of a stream, with signals held while a batch is being learned, and its labels counted."""
 
-    The shuffle depends on the seed, the pass and the place of the batch alone, so that a run that is taken up
-    again meets the rows in the same order. Signals are held while a batch is being learned.
-    """
-
-    def __init__(
-        self,
-        stream: Any,
-        part: Fraction | None,
-        seed: int | None,
-        passes_done: int,
-        signals: Signals,
-        classes: Classes,
-    ):
-        self.stream, self.part, self.seed, self.classes = stream, part, seed, classes
-        self.number = passes_done
-        self.signals = signals
-        self.again = stream.again
+    def __init__(self, stream: Any, signals: Signals, classes: Classes):
+        self.stream, self.signals, self.classes = stream, signals, classes
         self.bad_lines = 0  #: that were skipped in the last pass
 
-    @property
-    def skipped(self) -> int:
-        return self.stream.skipped
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
-    def skip(self, rows: int) -> None:
-        self.stream.skip(rows)
+    @property
+    def prepare(self) -> Any:
+        """What the thread that reads ahead does to the rows."""
+        return self.stream.prepare
+
+    @prepare.setter
+    def prepare(self, function: Any) -> None:
+        self.stream.prepare = function
 
     def __iter__(self) -> Iterator[Any]:
-        number, self.number = self.number, self.number + 1
         skipped = self.stream.skipped
         with contextlib.closing(iter(self.stream)) as batches:
             for batch in batches:
-                batch = self._learned(batch, number)
                 if batch.y is not None:
                     self.classes.column = self.stream.layout.get("label_column")
                     self.classes.add(batch.y)
-                if batch.n_rows:
-                    try:
-                        self.signals.hold()
-                        yield batch
-                    finally:
-                        self.signals.release()
-                    self.signals.check()
+                try:
+                    self.signals.hold()
+                    yield batch
+                finally:
+                    self.signals.release()
+                self.signals.check()
         self.bad_lines = self.stream.skipped - skipped
 
-    def _learned(self, batch: Any, number: int) -> Any:
-        import numpy as np
 
-        if self.part is None and self.seed is None:
-            return batch
-        rows = np.arange(batch.n_rows) if self.part is None else np.flatnonzero(~held_out(batch, self.part))
-        if self.seed is not None:
-            rows = np.random.default_rng([self.seed, number, batch.first_row]).permutation(rows)
-        return chosen(batch, rows)
-
-
-def whole(stream: Any, part: Fraction | None) -> tuple[Any, Any, Any]:
-    """All rows, labels and weights at once, but for those held out."""
+def whole(stream: Any) -> tuple[Any, Any, Any]:
+    """All rows, labels and weights at once."""
     import numpy as np
 
-    batches = []
-    for batch in stream:
-        if batch.y is None:
-            raise Failure("The data have no labels; give --label-column.")
-        batches.append(batch if part is None else chosen(batch, np.flatnonzero(~held_out(batch, part))))
-    if not any(batch.n_rows for batch in batches):
+    batches = list(stream)
+    if any(batch.y is None for batch in batches):
+        raise Failure("The data have no labels; give --label-column.")
+    if not batches:
         raise Failure("The data hold no rows.")
     y = np.concatenate([batch.y for batch in batches])
     weights = [batch.weights for batch in batches if batch.weights is not None]

@@ -177,7 +177,8 @@ class Session:
         seed = running.seed if running.shuffle else None
         known = getattr(model, "classes_", None)  # of the run that is taken up again
         classes = rows.Classes(running.max_classes, known=() if known is None else known.tolist())
-        learned = rows.TrainingRows(self.stream, part, seed, report.passes, self.signals, classes)
+        self.stream.select(holdout=part, seed=seed, passes=report.passes)
+        learned = rows.Watched(self.stream, self.signals, classes)
         self.clock = progress.Clock(report.rows)
         watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
         last = [report.rows]
@@ -240,7 +241,8 @@ class Session:
     def fit(self, model: Any, part: Any) -> Any:
         """For learners that want all rows in memory."""
         rows.settle_width(self.stream)
-        X, y, weights = rows.whole(self.stream, part)
+        self.stream.select(holdout=part)
+        X, y, weights = rows.whole(self.stream)
         self.bad_lines, self.missing = self.stream.skipped, self.stream.missing
         classes = rows.Classes(self.run.running.max_classes, self.stream.layout.get("label_column"))
         classes.add(y)
@@ -254,15 +256,11 @@ class Session:
 
     def test(self, model: Any, part: Any) -> Confusion:
         """How the model does on the rows that were held out."""
-        import numpy as np
-
         found = Confusion(model.classes_)
         self.stream.freeze_means()  # as in `evaluate`
+        self.stream.select(holdout=part, tested=True)
         for batch in self.stream:
-            held = np.flatnonzero(rows.held_out(batch, part))
-            if len(held):
-                batch = rows.chosen(batch, held)
-                found.add(batch.y, model.predict(batch.X))
+            found.add(batch.y, model.predict(batch.X))
         return found
 
 

@@ -128,7 +128,7 @@ def fit_stream(
         raise ValueError(f"passes must be at least 1; got passes={passes}.")
     if passes > 1 and not getattr(stream, "again", True):
         raise ValueError(f"The stream can be read once only; got passes={passes}. Save it to a file first.")
-    _settle_width(estimator, stream)
+    settle_width(stream, estimator)
     report = resume if resume is not None else FitReport()
     learner = _Learner(estimator, report, classes, validate)
     say = _Says(verbose)
@@ -182,8 +182,8 @@ def _counting(estimator: Any, validate: bool) -> Iterator[None]:
         estimator.set_progressive(partial_fit=before)
 
 
-def _settle_width(estimator: Any, stream: Any) -> None:
-    """All batches must have the columns of the model."""
+def settle_width(stream: Any, estimator: Any) -> None:
+    """All batches have the columns of the model; a new one gets those of the data, which are measured."""
     if getattr(stream, "format", None) == "libsvm" and stream.n_features is None:
         known = getattr(estimator, "n_features_in_", None)
         if known is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .ahead import ReadAhead
 from .formats import FORMATS, by_content, by_name
 from .missing import Missing
 from .records import Batch, Block, FormatError, Limits, Refusals, checked_limits
+from .selecting import Selection
 from .sources import Opened, Source, blocks, sources
 
 _LEAST_BLOCK = 16  # bytes
@@ -45,7 +47,8 @@ class Stream:
         self._parser: Any = None
         self._begun: tuple[Opened, Iterator[Block]] | None = None  # a pipe that was looked into
         self._used = False
-        self._skip = 0
+        self._skip = self._pass = 0
+        self._selection = Selection()
         self._running: Any = None
         self.prepare: Callable[[Any], Any] | None = None  #: applied to the rows of each batch, ahead
         self.bytes_read = self.rows = 0
@@ -139,6 +142,30 @@ class Stream:
             raise ValueError(f"rows must be at least 0; got rows={rows}.")
         self._skip = rows
 
+    def select(
+        self,
+        *,
+        holdout: Fraction | None = None,
+        tested: bool = False,
+        seed: int | None = None,
+        passes: int = 0,
+    ) -> None:
+        """Have the next passes hand out some of the rows, or shuffle them; without arguments, all in order.
+
+        Parameters
+        ----------
+        holdout : fractions.Fraction, optional
+            The share of the rows that is held out: with 1/10 the rows of number 9, 19, 29 …
+        tested : bool, default=False
+            Hand out these rows, and not the others.
+        seed : int, optional
+            Shuffle the rows within their batch, in another order in each pass.
+        passes : int, default=0
+            Passes that have been made before, by a run that is taken up again.
+        """
+        self._selection = Selection(holdout, tested, seed)
+        self._pass = passes
+
     # ------------------------------------------------------------------------------------ passes
 
     def __iter__(self) -> Iterator[Batch]:
@@ -153,11 +180,12 @@ class Stream:
         self._used = True
         self.bytes_read = 0
         self.rows, self._skip = self._skip, 0
-        return self._taken(self.rows)
+        number, self._pass = self._pass, self._pass + 1
+        return self._taken(self.rows, number)
 
-    def _taken(self, skip: int) -> Iterator[Batch]:
+    def _taken(self, skip: int, number: int) -> Iterator[Batch]:
         """The batches of a pass; its thread lives from the first to the last."""
-        items: Any = self._after(skip)
+        items: Any = self._after(skip, self._selection, number)
         if self._options["read_ahead"]:
             pipe = any(source.pipe for source in self._sources)
             items = ReadAhead(items, self._options["read_ahead"], pipe, lambda item: item[0].nbytes)
@@ -170,12 +198,15 @@ class Stream:
         finally:
             items.close()
 
-    def _after(self, skip: int) -> Iterator[tuple[Batch, int]]:
+    def _after(self, skip: int, selection: Selection, number: int) -> Iterator[tuple[Batch, int]]:
         for batch, n_bytes in self._produced():
             if batch.first_row + batch.n_rows <= skip:
                 continue
             if batch.first_row < skip:
                 batch = batch.after(skip - batch.first_row)
+            batch = selection.of(batch, number)
+            if not batch.n_rows:
+                continue
             if self.prepare is not None:
                 batch = batch._replace(X=self.prepare(batch.X))
             yield batch, n_bytes
