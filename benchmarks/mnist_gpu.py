@@ -22,9 +22,9 @@ import numpy as np
 import torch
 
 from perceptrons import rules
-from perceptrons.engine import scalars
 from perceptrons.engine.blocks import Support
-from perceptrons.engine.on_device import DeviceBlocks, Team, moved
+from perceptrons.engine.device.blocks import DeviceBlocks, Team, moved
+from perceptrons.engine.loops import scalars
 from perceptrons.kernels import Polynomial
 from perceptrons.kernels.prepared import Rows
 

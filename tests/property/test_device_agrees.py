@@ -17,7 +17,7 @@ from perceptrons import kernels, rules
 torch = pytest.importorskip("torch", reason="torch path: NOT RUN (torch is not installed)")
 pytestmark = pytest.mark.torch
 
-from perceptrons.engine import on_device  # noqa: E402  # needs torch
+from perceptrons.engine.device import blocks as on_device  # noqa: E402  # needs torch
 from perceptrons.estimators.kernel import KernelLearner  # noqa: E402
 
 X, y = load_digits(return_X_y=True)
@@ -176,7 +176,7 @@ for name in ("scipy", "numba", "sklearn", "rich"):
 import numpy as np
 from perceptrons import rules
 from perceptrons.engine.blocks import Support
-from perceptrons.engine.on_device import DeviceBlocks, Team, TWIN
+from perceptrons.engine.device.blocks import DeviceBlocks, Team, TWIN
 from perceptrons.kernels import Polynomial
 from perceptrons.kernels.prepared import Rows
 rng = np.random.default_rng(0)

@@ -14,7 +14,8 @@ from property.learners import close, frames, pick
 from strategies import samples
 
 from perceptrons import rules
-from perceptrons.engine import intake, multiclass, spaces
+from perceptrons.engine import intake, spaces
+from perceptrons.engine.loops import multiclass
 
 #: binary rule; joint rule; scheme. The rule table says how w_1 - w_0 follows from w.
 CASES = {

@@ -10,8 +10,8 @@ from theorems.play import hinge
 
 from perceptrons import kernels, theory
 from perceptrons.engine import spaces
-from perceptrons.engine.budget import Forgetron
 from perceptrons.engine.intake import EMPTY, frozen
+from perceptrons.engine.loops.budget import Forgetron
 from perceptrons.engine.spaces.budget import Budget
 
 BUDGETS = st.sampled_from([83, 100, 200])

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from strategies import best_margin, separable
 
 from perceptrons import kernels, reference
-from perceptrons.engine import budget as loop
 from perceptrons.engine import spaces
 from perceptrons.engine.intake import EMPTY, frozen
+from perceptrons.engine.loops import budget as loop
 from perceptrons.engine.spaces.budget import Budget
 
 BLOCKS = pytest.mark.parametrize("block_size", [1, 7, 16, "auto"])

@@ -212,7 +212,7 @@ def test_the_key_follows_every_source_that_is_compiled(tmp_path):
 
     keys = [key()]
     assert keys[0] == code_cache.source_key()  # the same sources, in whatever folder
-    for name in ("rules.py", "rows.py", "engine/linear.py", "engine/compiler.py"):
+    for name in ("rules.py", "rows.py", "engine/loops/linear.py", "engine/compiler.py"):
         path = tmp_path / "perceptrons" / name
         path.write_text(path.read_text() + "\n# edited\n")
         keys.append(key())

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from perceptrons import rules
-from perceptrons.engine import device as engine
-from perceptrons.engine import device_rules
-from perceptrons.engine import scalars as S
-from perceptrons.engine.device import DeviceLog, resolve, resolve_joint
+from perceptrons.engine.device import resolve as engine
+from perceptrons.engine.device import rules as device_rules
+from perceptrons.engine.device.resolve import DeviceLog, resolve, resolve_joint
+from perceptrons.engine.loops import scalars as S
 from perceptrons.rules import NO_STEP, REFUSED, RuleError
 
 torch = pytest.importorskip("torch")

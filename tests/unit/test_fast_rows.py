@@ -11,7 +11,7 @@ import pytest
 from zoo import X, y, y3
 
 from perceptrons import AROW, AveragedPerceptron, Perceptron
-from perceptrons.engine import scalars
+from perceptrons.engine.loops import scalars
 from perceptrons.estimators import one_row
 from perceptrons.estimators.lanes import ArrayLane, DictLane
 

@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 import perceptrons as pc
 from perceptrons import kernels, rules
-from perceptrons.engine import scalars
 from perceptrons.engine.blocks import Blocks
+from perceptrons.engine.loops import scalars
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))

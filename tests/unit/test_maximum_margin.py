@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
 
 from perceptrons import MaxMargin, datasets, kernels
-from perceptrons.engine import coordinate, maximum
+from perceptrons.engine.solvers import coordinate, maximum
 from perceptrons.estimators import maximum_margin
 from perceptrons.estimators.maximum_margin import NotSeparableError
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from zoo import ONLINE, X, attributes, make, same, y, y3
 
 from perceptrons import KernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
-from perceptrons.engine import linear
+from perceptrons.engine.loops import linear
 
 NAMES = list("abcde")
 

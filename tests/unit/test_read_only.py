@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from zoo import X, attributes, make, same, y, y3
 
-from perceptrons.engine import linear
+from perceptrons.engine.loops import linear
 
 TEXTS = ["a b", "c d", "e f", "a c", "b d", "g h", "a e", "h c"]
 CASES = {

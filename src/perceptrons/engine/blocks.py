@@ -6,7 +6,7 @@ of the later ones. Every decision is the one that would have been made one row a
 of the blocks.
 
 What is here works on numpy arrays and on tensors alike; :mod:`perceptrons.engine.spaces.dual` resolves blocks
-with the compiled loops, :mod:`perceptrons.engine.device` on a device.
+with the compiled loops, :mod:`perceptrons.engine.device.resolve` on a device.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .scalars import DRIFT, DRIFT_LIMIT, SCALE, N
+from .loops.scalars import DRIFT, DRIFT_LIMIT, SCALE, N
 
 BLOCK_BYTES = 1 << 28  #: kernel values of one block with the support set and with itself
 SMALLEST_BLOCK, LARGEST_BLOCK = 64, 1024
@@ -219,7 +219,7 @@ class Blocks:
         """Show the rows of the block to the rule, in order; answers logs, one per learner, and an error.
 
         F is (rows, columns), ``position`` the places of the rows. A log has the fields of
-        :class:`perceptrons.engine.linear.Log`.
+        :class:`perceptrons.engine.loops.linear.Log`.
         """
         raise NotImplementedError
 

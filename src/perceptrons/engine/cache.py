@@ -47,16 +47,8 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _MAX_LINKS = 40
 
 ENGINE = Path(__file__).resolve().parent
-#: Modules beside this one that hold no compiled code.
-_NOT_COMPILED = {
-    "blocks.py",
-    "device.py",
-    "device_kernels.py",
-    "device_rules.py",
-    "device_writer.py",
-    "on_device.py",
-    "temporary.py",
-}
+#: What the compiled code of every room may call; rooms that have more of their own add theirs.
+SHARED = (ENGINE, ENGINE / "loops")
 
 
 # -------------------------------------------------------------------------------------------------- the key
@@ -84,8 +76,9 @@ CODE_SETTINGS = (
 
 
 def room_of(function: Callable[..., Any]) -> Path:
-    """The folder whose sources a loop is made of, beside the engine's."""
-    return Path(function.__code__.co_filename).resolve().parent
+    """The folder whose sources a loop is made of, beside those that all share; the engine's for these."""
+    room = Path(function.__code__.co_filename).resolve().parent
+    return ENGINE if room in SHARED else room
 
 
 def code_settings() -> str:
@@ -114,10 +107,10 @@ def _source_key(room: Path, settings: str) -> str:
     versions = f"{sys.version} {numba.__version__} {llvmlite.__version__}"
     digest = hashlib.sha256(f"{versions} {settings}".encode())
     shared = [ENGINE.parent / name for name in ("rules.py", "rows.py")]
-    for path in sorted([*ENGINE.glob("*.py"), *(p for p in shared if p.exists())]):
-        if path.name in _NOT_COMPILED:
-            continue
-        digest.update(path.name.encode() + path.read_bytes())
+    for folder in SHARED:
+        shared += folder.glob("*.py")
+    for path in sorted(p for p in shared if p.exists()):
+        digest.update(str(path.relative_to(ENGINE.parent)).encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .scalars import CLOCK, EXAMPLES, SCALE, N
+from .loops.scalars import CLOCK, EXAMPLES, SCALE, N
 
 
 class Foretelling:

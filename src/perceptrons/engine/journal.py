@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from .._sparse import columns_in_use, is_sparse, narrowed
 from .compiler import compiled
-from .linear import Log
+from .loops.linear import Log
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
 

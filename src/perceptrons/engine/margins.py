@@ -38,8 +38,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..rows import begin, column, end, factor, look, push, sqnorm, value
-from . import scalars
 from .compiler import compiled, compiled_strictly, helper, strict
+from .loops import scalars
 
 U = 2.0**-53  #: a float64 operation rounds by at most this, relative to its result
 SUBNORMAL = 2.0**-1074  #: and by at most half of this where the result underflows

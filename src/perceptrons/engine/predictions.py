@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .multiclass import HeardAll
-from .tracks import Heard, Unheard
+from .loops.multiclass import HeardAll
+from .loops.tracks import Heard, Unheard
 
 #: Codes of rows whose class nobody could name, as none was known; and of rows that were not learned.
 NOBODY, UNREAD = -1, -2

@@ -6,7 +6,8 @@ from math import inf
 from typing import Any, ClassVar
 
 from .. import rules
-from ..engine import multiclass, spaces
+from ..engine import spaces
+from ..engine.loops import multiclass
 from . import checks
 from .checks import estimator
 from .first_order import FirstOrder

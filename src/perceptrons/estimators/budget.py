@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import budget, spaces
+from ..engine import spaces
 from ..engine.journal import RowJournal
+from ..engine.loops import budget
 from . import checks
 from .checks import estimator
 from .kernel_based import KernelBased

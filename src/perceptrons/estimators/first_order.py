@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import rules
-from ..engine import multiclass, spaces
+from ..engine import spaces
 from ..engine.custom import engine_rule
+from ..engine.loops import multiclass
 from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..engine import spaces
 from ..engine.journal import KernelJournal
-from ..engine.multiclass import Top
+from ..engine.loops.multiclass import Top
 from . import changing, checks
 from .checks import estimator
 from .first_order import FirstOrder, OnlineClassifier
@@ -75,7 +75,7 @@ class KernelLearner(KernelBased, FirstOrder):
         """The device that a fresh learner runs on."""
         if self.device == "cpu" or (self.device == "auto" and frame.dtype != np.float32):
             return "cpu"
-        from ..engine import on_device
+        from ..engine.device import blocks as on_device
 
         top_rival = not self._is_joint() or isinstance(self._scheme(), Top)
         return on_device.choose(self.device, self.kernel_, self._known, self._rule(), top_rival)

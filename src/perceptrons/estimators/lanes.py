@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import scalars, single
+from ..engine.loops import scalars, single
 
 #: Types of values that a float holds exactly, up to 2^53.
 EXACT = frozenset({float, int, bool, np.bool_, np.float64, np.float32, np.float16}) | {

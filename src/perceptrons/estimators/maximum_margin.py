@@ -13,7 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from .. import kernels
 from .._sparse import is_sparse
-from ..engine import coordinate, intake, maximum, quadratic, spaces
+from ..engine import intake, spaces
+from ..engine.solvers import coordinate, maximum, quadratic
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.run_record import LearnerRecord

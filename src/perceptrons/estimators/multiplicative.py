@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._sparse import is_sparse
-from ..engine import multiplicative, spaces
+from ..engine import spaces
+from ..engine.loops import multiplicative
 from . import checks
 from .checks import estimator
 from .one_row import Streaming

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import rules
-from ..engine import intake, multiclass, spaces
+from ..engine import intake, spaces
+from ..engine.loops import multiclass
 from . import checks
 from .callbacks import Watch
 from .checks import estimator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import linear
+from ..engine.loops import linear
 from ..engine.predictions import Predictions
 from . import checks
 from .checks import estimator

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import linear
+from ..engine.loops import linear
 
 _FIRST_WAIT, _LONGEST_WAIT = 1e-5, 1e-2  # seconds
 _LOOKS = 100  # at the stack of a thread that goes on

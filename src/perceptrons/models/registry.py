@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator
 import perceptrons
 
 from .. import kernels, rules
-from ..engine import blocks, budget, journal, maximum, multiclass, multiplicative, spaces
+from ..engine import blocks, journal, spaces
+from ..engine.loops import budget, multiclass, multiplicative
+from ..engine.solvers import maximum
 from ..estimators import class_weights, maximum_margin, risk
 from ..kernels import prepared
 from .errors import ModelError

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import scalars
+from ..engine.loops import scalars
 from .container import VERSION
 
 #: spaces whose scalars bound the best margin from above

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import linear, tracks
 from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import absorbed, finished
-from ..engine.scalars import BUSY, ERRORS, LONGEST
+from ..engine.loops import linear, tracks
+from ..engine.loops.scalars import BUSY, ERRORS, LONGEST
 from ..rows import Csr
 
 # how a batch ended
@@ -498,7 +498,7 @@ def hash_one(recipe, bench, out, text, desk, pointers):
 
 @compiled
 def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, pointers):
-    """:func:`~perceptrons.engine.linear.run_rows` for one text; answers how it ended, BUSY for a refusal."""
+    """:func:`.linear.run_rows` for one text; returns how it ended, BUSY for a refusal."""
     if not linear.take(desk, linear.LEARNING):
         return BUSY
     fine, rows = hash_one(recipe, bench, out, text, desk, pointers)

@@ -11,9 +11,10 @@ import numpy as np
 
 from ... import rules
 from ...rows import factor, look, sqnorm
-from .. import linear, margins, multiclass, scalars, single, tracks
+from .. import margins
 from ..custom import engine_rule
 from ..intake import frozen
+from ..loops import linear, multiclass, scalars, single, tracks
 from ..predictions import classes_of, scores_of
 from .base import Frame, Rows, SingleSpace, empty_log, logged
 

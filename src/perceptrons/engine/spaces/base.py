@@ -11,9 +11,9 @@ import numpy as np
 
 from ... import rules
 from ...rows import Csr, Dense
-from .. import linear, scalars
 from ..intake import frozen
-from ..linear import Log
+from ..loops import linear, scalars
+from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
 
 Rows = Dense | Csr

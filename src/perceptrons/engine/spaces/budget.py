@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import budget as loop
-from .. import draws, scalars
+from .. import draws
 from ..intake import EMPTY, frozen
+from ..loops import budget as loop
+from ..loops import scalars
 from .base import Frame, SingleSpace
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
@@ -26,7 +27,7 @@ class Budget(SingleSpace):
         ``kernel.matrix(A, B)`` answers with the values between two collections. A collection has a length, is
         indexed by row numbers, and can be joined with another: see :mod:`perceptrons.kernels`.
     policy : Random, Oldest, Forgetron or Projectron
-        See :mod:`perceptrons.engine.budget`.
+        See :mod:`perceptrons.engine.loops.budget`.
     budget : int or None
         The longest support list. None, no limit, is for the projectron only. A projectron with a budget
         projects every mistake once its list is full.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import confidence, linear, scalars, single, tracks
+from ..loops import confidence, linear, scalars, single, tracks
 from ..predictions import scores_of
 from .additive import PATIENCE
 from .base import Frame, Rows, SingleSpace, empty_log, logged

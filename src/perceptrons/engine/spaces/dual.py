@@ -205,7 +205,7 @@ class Dual:
     def _blocks(self, rows: KernelRows, limit: float, numbers: np.ndarray) -> Any:
         if self.device == "cpu":
             return HostBlocks(self, rows, limit, numbers)
-        from ..on_device import DeviceBlocks
+        from ..device.blocks import DeviceBlocks
 
         return DeviceBlocks(
             self.kernel,
@@ -275,7 +275,7 @@ class Dual:
         step = max(1, _SCORE_BYTES // (8 * len(rows)))
         matrix = self.kernel.matrix
         if self.device != "cpu":
-            from ..on_device import matrix_there
+            from ..device.blocks import matrix_there
 
             matrix = matrix_there(self.kernel, rows, self.device)
         for start in range(0, len(collection), step):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...rows import look, sqnorm
-from .. import linear, margins, multiplicative, scalars
+from .. import margins
+from ..loops import linear, multiplicative, scalars
 from ..predictions import scores_of
 from .base import Frame, Rows, SingleSpace, empty_log, logged
 

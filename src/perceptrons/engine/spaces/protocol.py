@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..linear import Log
+from ..loops.linear import Log
 from .base import Counts, Frame, SingleSpace
 
 #: (gamma_low, gamma_up) around the best margin; None: the rows were not read for the lower end

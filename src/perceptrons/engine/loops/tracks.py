@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import look, push
-from .compiler import by_record, dispatch
+from ...rows import look, push
+from ..compiler import by_record, dispatch
 from .scalars import CLOCK, EXAMPLES, SCALE
 
 # ---------------------------------------------------------------- what is kept for the readout

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import Block, Csr, Dense, begin, end, follow, look, push, scaled, sqnorm
-from ..rules import State
+from ...rows import Block, Csr, Dense, begin, end, follow, look, push, scaled, sqnorm
+from ...rules import State
+from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .atomic import swap
-from .compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,

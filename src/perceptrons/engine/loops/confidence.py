@@ -7,22 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import begin, column, end, factor, look, value
-from ..rules import State
-from .compiler import by_record, compiled, confide, dispatch, helper
+from ...rows import begin, column, end, factor, look, value
+from ...rules import State
+from ..compiler import by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
-from .scalars import (
-    BAD_SCORE,
-    BAD_STEP,
-    CLOCK,
-    DONE,
-    EXAMPLES,
-    LOWEST,
-    SCALE,
-    TAU,
-    UPDATES,
-    N,
-)
+from .scalars import BAD_SCORE, BAD_STEP, CLOCK, DONE, EXAMPLES, LOWEST, SCALE, TAU, UPDATES, N
 from .tracks import hear_score
 
 
@@ -117,7 +106,7 @@ def _shrink_full(cov, rows, i, beta):
 
 @helper
 def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
-    """One pass over ``order``; like :func:`perceptrons.engine.linear.run_rows`, for second-order rules."""
+    """One pass over ``order``; like :func:`.linear.run_rows`, for second-order rules."""
     norm2, tau_sum = scalars[N], scalars[TAU]
     t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
     n_mistakes = n_errors = n_logged = 0

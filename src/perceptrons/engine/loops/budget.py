@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiler import by_record, compiled, dispatch, helper
+from ..compiler import by_record, compiled, dispatch, helper
 from .scalars import BAD_SCORE, DONE, ERRORS, EXAMPLES, LONGEST, LOSS2, LOWEST, MISTAKES, SUM_Q, UPDATES
 
 #: A pass ended because no random number was left; nothing has changed since the row before.

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiler import compiled, helper
+from ..compiler import compiled, helper
 
 DONE, NO_SEPARATOR, MORE = 0, 1, 2
 """Answers of :func:`pivot`: all margins are 1 or more; there is no separator; the pivots are used up."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._sparse import is_sparse
+from ..._sparse import is_sparse
 from .coordinate import soft_gap
 from .maximum import (
     GAP_CLOSED,

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows import Block, Csr, Dense, begin, column, end, factor, sqnorm, value
-from ..rules import State
-from .compiler import by_record, compiled, decide, dispatch, helper
+from ...rows import Block, Csr, Dense, begin, column, end, factor, sqnorm, value
+from ...rules import State
+from ..compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
     EPS,
     bound_rounding,
@@ -356,7 +356,7 @@ def best_rival(s, y):
 def run_rows(
     rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
 ):
-    """One pass over ``order``; like :func:`perceptrons.engine.linear.run_rows`, with classes 0..K-1.
+    """One pass over ``order``; like :func:`perceptrons.engine.loops.linear.run_rows`, with classes 0..K-1.
 
     ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
     float64.

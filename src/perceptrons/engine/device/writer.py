@@ -1,4 +1,4 @@
-"""Pieces of branch-free source: what :mod:`.device_rules` writes a rule anew with."""
+"""Pieces of branch-free source: what :mod:`.rules` writes a rule anew with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..rules import RuleError, State
+from ...rules import RuleError, State
 
 ROOM = 4  #: hyperparameters that a record may have
 ARGUMENTS = ("m", "q", *State._fields, *(f"p{j}" for j in range(ROOM)))

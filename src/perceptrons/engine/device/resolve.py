@@ -19,10 +19,9 @@ import functools
 from math import isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
-from . import device_kernels, device_rules
-from .cache import check_triton_cache
-from .linear import squared_step
-from .scalars import (
+from ..cache import check_triton_cache
+from ..loops.linear import squared_step
+from ..loops.scalars import (
     BAD_SCORE,
     BAD_STEP,
     CLOCK,
@@ -42,6 +41,8 @@ from .scalars import (
     UPDATES,
     N,
 )
+from . import kernels as device_kernels
+from . import rules as device_rules
 
 TRACKS = device_kernels.TRACKS
 MAX_ROWS = 1 << 14  #: of a block on a GPU: all are held in registers, so a few thousand are best

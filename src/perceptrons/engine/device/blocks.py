@@ -1,8 +1,8 @@
 """Exact blocks on a device: rows, kernel values and coefficients are tensors that stay there.
 
 The pass is that of :class:`perceptrons.engine.blocks.Blocks`; blocks are resolved by
-:mod:`perceptrons.engine.device`. Of each block the host learns which rows came into the support set, and how
-the learners stand: one transfer of a few kilobytes. Needs numpy and torch only.
+:mod:`perceptrons.engine.device.resolve`. Of each block the host learns which rows came into the support set,
+and how the learners stand: one transfer of a few kilobytes. Needs numpy and torch only.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._sparse import is_sparse
-from ..kernels.prepared import Parts, Rows
-from ..rules import LOSS_TOL, LOSS_TOL_32, RuleError
-from . import device, device_rules, scalars
-from .blocks import Blocks, Piece, Support, span
+from ..._sparse import is_sparse
+from ...kernels.prepared import Parts, Rows
+from ...rules import LOSS_TOL, LOSS_TOL_32, RuleError
+from ..blocks import Blocks, Piece, Support, span
+from ..loops import scalars
+from . import resolve as device
+from . import rules as device_rules
 
 TWIN = "torch-cpu"  #: torch on the host: for tests of what a GPU does
 LARGEST_BLOCK = 4096  #: larger than on the host: a launch costs as much as a small block

@@ -1,4 +1,4 @@
-"""The resolve step of a block as Triton kernels; :mod:`.device` says what it does.
+"""The resolve step of a block as Triton kernels; :mod:`.resolve` says what it does.
 
 A program walks through the block of one learner. All rows are lanes of one tensor, held in registers, and
 the walk goes from one row that may step to the next: all lanes are tested, the first is found, its step is
@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from . import scalars as names
+from ..loops import scalars as names
 
 try:
     import triton  # type: ignore[import-not-found, unused-ignore]

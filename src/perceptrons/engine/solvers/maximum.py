@@ -1,7 +1,7 @@
 r"""The maximum margin: points behind inner products, brackets, and the choice of rows to work on.
 
 Rows far from the margin do not matter. So a small working set is solved exactly
-(:mod:`perceptrons.engine.active_set`), one pass over all rows gives the bracket
+(:mod:`perceptrons.engine.solvers.active_set`), one pass over all rows gives the bracket
 :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}` and the rows that are violated most; these join, until the
 bracket is closed. The bracket is computed from the data alone, so it holds whatever the solver did.
 """
@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from .._sparse import is_sparse
+from ..._sparse import is_sparse
+from ..compiler import compiled, helper
 from . import active_set
-from .compiler import compiled, helper
 
 RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
 """Weights with a residual of at most this, times R, may be a proof that no separator exists: worth a look in

@@ -20,8 +20,8 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import NamedTuple
 
-from ..rows import begin, column, end, factor, look, sqnorm, value
-from .compiler import by_record, compiled, dispatch, helper
+from ...rows import begin, column, end, factor, look, sqnorm, value
+from ..compiler import by_record, compiled, dispatch, helper
 from .linear import EPS, write_back, write_counts
 from .scalars import (
     BAD_SCORE,

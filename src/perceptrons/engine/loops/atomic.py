@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import lowered
+from ..compiler import lowered
 
 _lock = threading.Lock()  # for plain Python, which has no such instruction
 

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..rows import Csr, Dense, factor, look
+from ...rows import Csr, Dense, factor, look
+from ..compiler import by_record, compiled, dispatch, helper
+from ..packed import float_at, whole_at
 from . import confidence, multiclass
-from .compiler import by_record, compiled, dispatch, helper
 from .linear import (
     BY_READOUT,
     DESK_BIAS,
@@ -32,7 +33,6 @@ from .linear import (
     vanishes,
     wrong_before,
 )
-from .packed import float_at, whole_at
 from .scalars import BAD_SCORE, BUSY, CLOCK, DONE, ERRORS, EXAMPLES, LONGEST, SCALE
 from .tracks import Average, Last, Unheard, UnitAverage
 

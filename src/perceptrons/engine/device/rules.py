@@ -29,8 +29,8 @@ import numbers
 import textwrap
 from typing import Any, NamedTuple
 
-from ..rules import FIRST_ORDER, HELPERS, RuleError, State, UserRule
-from .device_writer import (
+from ...rules import FIRST_ORDER, HELPERS, RuleError, State, UserRule
+from .writer import (
     ARGUMENTS,
     COMPARISONS,
     EVERYWHERE,

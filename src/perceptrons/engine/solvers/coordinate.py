@@ -26,10 +26,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from .._sparse import is_sparse
-from ..rows import look, push
-from .compiler import compiled
-from .intake import make_rows
+from ..._sparse import is_sparse
+from ...rows import look, push
+from ..compiler import compiled
+from ..intake import make_rows
 from .maximum import (
     GAP_CLOSED,
     MANY,
