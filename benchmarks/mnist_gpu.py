@@ -132,7 +132,7 @@ class Runner:
         found = {"last": values @ blocks.coefficients() * scale.to(values.dtype)}
         if track == "average":
             n = len(blocks.support)
-            a = blocks.there[:, scalars.CLOCK, None] * blocks.v[:, :n].double() + blocks.A[:, :n]
+            a = blocks.there[:, scalars.SCALE_SUM, None] * blocks.v[:, :n].double() + blocks.A[:, :n]
             found["average"] = values @ (a / blocks.there[:, scalars.EXAMPLES, None]).to(values.dtype).T
         return {k: (s.argmax(1) != self.data.y_test).double().mean() for k, s in found.items()}
 

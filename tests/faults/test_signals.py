@@ -192,15 +192,15 @@ def test_a_model_that_another_thread_trains_when_the_process_forks(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_desk_in_use_is_closed_by_a_fork():
+def test_a_row_buffer_in_use_is_closed_by_a_fork():
     """As in a child whose parent had a thread in learn_one, and another in score_one."""
     from perceptrons.engine.loops import linear
     from perceptrons.estimators.writing import access_to
 
     for use, torn in ((linear.FREE, False), (linear.SCORING, False), (linear.LEARNING, True)):
         model = begun(*CALLS["learn_one"])
-        desk = model._lane.desk
-        desk.view(np.int64)[linear.DESK_USE] = use
+        row_buffer = model._lane.row_buffer
+        row_buffer.view(np.int64)[linear.BUFFER_USE] = use
         access = access_to(model)
         access.lock.acquire()  # of a thread that is not there any more
         access.after_fork()

@@ -90,10 +90,10 @@ def test_no_call_of_learn_one_is_lost(eager, model, rows, rounds):
     assert model._space.counts().examples == before + returned
 
 
-def test_one_desk_is_taken_once():
-    desk = np.zeros(linear.DESK_SIZE)
+def test_one_row_buffer_is_taken_once():
+    row_buffer = np.zeros(linear.BUFFER_SIZE)
     taken = []
-    in_threads(*[lambda: taken.append(linear.close_desk(desk))] * 8)
+    in_threads(*[lambda: taken.append(linear.close_buffer(row_buffer))] * 8)
     assert sorted(taken) == [linear.FREE, *[linear.CLOSED] * 7]
 
 

@@ -165,10 +165,10 @@ class Plain:
 
     def multiply_out(self):
         if self.A is not None:
-            self.A += self.own[S.CLOCK] * self.v.astype(float)
+            self.A += self.own[S.SCALE_SUM] * self.v.astype(float)
         self.v[...] = self.v * self.own[S.SCALE]
         self.F *= self.own[S.SCALE]
-        self.own[S.CLOCK], self.own[S.SCALE] = 0.0, 1.0
+        self.own[S.SCALE_SUM], self.own[S.SCALE] = 0.0, 1.0
 
     def look(self, i):
         """(m, q, wrong, the pairs of a sign and a class that get the step)."""
@@ -203,7 +203,7 @@ class Plain:
                     return S.BAD_STEP, i
                 self.step(i, keep, tau, m, q, new, signs)
             own[S.EXAMPLES] += 1
-            own[S.CLOCK] += self.pace()
+            own[S.SCALE_SUM] += self.pace()
             own[S.ERRORS] += wrong
             own[S.MISTAKES] += mistake
             own[S.LOWEST] = min(own[S.LOWEST], m)
@@ -221,7 +221,7 @@ class Plain:
             if keep == 0.0:
                 if own[S.N] != 0.0:
                     if self.A is not None:
-                        self.A += own[S.CLOCK] * self.v.astype(float)
+                        self.A += own[S.SCALE_SUM] * self.v.astype(float)
                     self.v[...] = 0.0
                     self.F[...] = 0.0
                 own[S.SCALE] = 1.0
@@ -236,7 +236,7 @@ class Plain:
             d = tau * sign / own[S.SCALE]
             entry = data.position[i] if r is None else (data.position[i], r)
             if self.A is not None:
-                self.A[entry] += -own[S.CLOCK] * d
+                self.A[entry] += -own[S.SCALE_SUM] * d
             self.v[entry] = float(self.v[entry]) + d
             scores = self.F if r is None else self.F[:, r]
             scores[i + 1 :] += d * data.G[i, i + 1 :].astype(float)

@@ -150,14 +150,14 @@ def test_whole_numbers_and_truth_values():
     np.testing.assert_equal(state(model), state(other))
 
 
-def test_a_second_writer_finds_the_desk_taken():
+def test_a_second_writer_finds_the_row_buffer_taken():
     model = warm()
-    model._lane.desk[8] = 1.0  # as if a thread were in there
+    model._lane.row_buffer[8] = 1.0  # as if a thread were in there
     before = model.coef_.copy()
     with pytest.raises(RuntimeError, match="trained by another thread"):
         model.learn_one({"a": 1.0}, 0)
     np.testing.assert_array_equal(model.coef_, before)
-    model._lane.desk[8] = 0.0
+    model._lane.row_buffer[8] = 0.0
     model.learn_one({"a": 1.0}, 0)
 
 

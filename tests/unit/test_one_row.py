@@ -303,16 +303,16 @@ def test_a_second_writer_is_refused():
 
 
 def test_a_writer_in_the_fast_way_is_noticed():
-    """Two threads in learn_one: the second finds the desk taken."""
+    """Two threads in learn_one: the second finds the row_buffer taken."""
     model = one_by_one(Perceptron())
     one_by_one(model)
-    desk = model._lane.desk
-    desk[linear.DESK_USE] = 1.0  # as if a thread were in there
+    row_buffer = model._lane.row_buffer
+    row_buffer[linear.BUFFER_USE] = 1.0  # as if a thread were in there
     before = model.coef_.copy()
     with pytest.raises(RuntimeError, match="trained by another thread"):
         model.learn_one(X[3], 1)
     np.testing.assert_array_equal(model.coef_, before)
-    desk[linear.DESK_USE] = 0.0
+    row_buffer[linear.BUFFER_USE] = 0.0
     model.learn_one(X[3], 1)
 
 

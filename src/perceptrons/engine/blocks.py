@@ -216,7 +216,7 @@ class Blocks:
         raise NotImplementedError
 
     def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
-        """Show the rows of the block to the rule, in order; answers logs, one per learner, and an error.
+        """Show the rows of the block to the rule, in order; return logs, one per learner, and an error.
 
         F is (rows, columns), ``position`` the places of the rows. A log has the fields of
         :class:`perceptrons.engine.loops.linear.Log`.

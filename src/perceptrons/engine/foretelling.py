@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .loops.scalars import CLOCK, EXAMPLES, SCALE, N
+from .loops.scalars import EXAMPLES, SCALE, SCALE_SUM, N
 
 
 class Foretelling:
@@ -56,7 +56,7 @@ class Foretelling:
         for r, ((before, after), log) in enumerate(zip(states, logs, strict=True)):
             columns = slice(r * width, (r + 1) * width)
             f = before[SCALE] * F[:, columns]
-            total = before[CLOCK] * F[:, columns] + sums[:, columns]
+            total = before[SCALE_SUM] * F[:, columns] + sums[:, columns]
             found = self._replayed(f, total, G, active, int(before[EXAMPLES]), float(before[N]), log)
             learned = active & (np.cumsum(active) <= after[EXAMPLES] - before[EXAMPLES])
             out[learned, columns] = found[learned]

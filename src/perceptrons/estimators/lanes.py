@@ -34,10 +34,10 @@ def packers(n: int) -> tuple[Any, Any]:
 class Lane:
     """What both forms of rows share."""
 
-    __slots__ = ("core", "desk", "labels", "n_classes", "run", "score_row", "serves", "targets")
+    __slots__ = ("core", "labels", "n_classes", "row_buffer", "run", "score_row", "serves", "targets")
 
     def __init__(self, space: Any, labels: list[Any], serves: bool):
-        self.core, self.desk = space.core(), space.desk()
+        self.core, self.row_buffer = space.core(), space.row_buffer()
         self.serves = serves  #: whether its scores are those of the readout in force
         self.run: Any = None
         self.score_row: Any = None
@@ -63,10 +63,10 @@ class Lane:
         if given is None:
             return None
         if self.n_classes == 2:
-            s = self.score_row(self.core, *given, self.desk)
+            s = self.score_row(self.core, *given, self.row_buffer)
             return s if isfinite(s) else None
         room = self._room()
-        return room[-1].tolist() if self.score_row(self.core, *given, *room, self.desk) >= 0 else None
+        return room[-1].tolist() if self.score_row(self.core, *given, *room, self.row_buffer) >= 0 else None
 
     def predict(self, x: Any) -> Any:
         """(label,) of a row; None: ask the general way."""
@@ -74,9 +74,9 @@ class Lane:
         if given is None:
             return None
         if self.n_classes == 2:
-            s = self.score_row(self.core, *given, self.desk)
+            s = self.score_row(self.core, *given, self.row_buffer)
             return (self.labels[1 if s > 0.0 else 0],) if isfinite(s) else None
-        code = self.score_row(self.core, *given, *self._room(), self.desk)
+        code = self.score_row(self.core, *given, *self._room(), self.row_buffer)
         return (self.labels[code],) if code >= 0 else None
 
 
@@ -90,9 +90,9 @@ class ArrayLane(Lane):
     def __init__(self, space: Any, labels: list[Any], serves: bool, x: np.ndarray):
         super().__init__(space, labels, serves)
         self.dtype, self.shape, self.strides = np.dtype(x.dtype.type), x.shape, x.strides
-        self.run = single.learn_dense.direct(self.core, x, 1.0, self.desk)
+        self.run = single.learn_dense.direct(self.core, x, 1.0, self.row_buffer)
         score = single.score_dense if self.n_classes == 2 else single.scores_dense
-        self.score_row = score.direct(self.core, x, *self._room(), self.desk)
+        self.score_row = score.direct(self.core, x, *self._room(), self.row_buffer)
 
     def learn(self, x: np.ndarray, y: Any) -> bool:
         """Whether the row was learned."""
@@ -102,7 +102,7 @@ class ArrayLane(Lane):
             return False
         if target is None or x.dtype is not self.dtype or x.shape != self.shape or x.strides != self.strides:
             return False
-        return self.run(self.core, x, target, self.desk) == scalars.DONE
+        return self.run(self.core, x, target, self.row_buffer) == scalars.DONE
 
     def _given(self, x: np.ndarray) -> tuple[Any, ...] | None:
         fits = x.dtype is self.dtype and x.shape == self.shape and x.strides == self.strides
@@ -125,9 +125,9 @@ class DictLane(Lane):
         self.recent: tuple[list[Any], bytes] = ([], b"")  #: names of the last row, and their places
         room = min(space.n_features, MOST_NAMES)
         self.scratch = single.Scratch(np.zeros(room, np.uint64), np.zeros(room), np.zeros(2, np.uint64))
-        self.run = single.learn_named.direct(self.core, b"", b"", 1.0, self.scratch, self.desk)
+        self.run = single.learn_named.direct(self.core, b"", b"", 1.0, self.scratch, self.row_buffer)
         score = single.score_named if self.n_classes == 2 else single.scores_named
-        self.score_row = score.direct(self.core, b"", b"", *self._room(), self.desk)
+        self.score_row = score.direct(self.core, b"", b"", *self._room(), self.row_buffer)
 
     def _given(self, x: dict[str, Any]) -> tuple[bytes, bytes] | None:
         names = list(x)
@@ -156,4 +156,4 @@ class DictLane(Lane):
         given = self._given(x)
         if given is None:
             return False
-        return self.run(self.core, *given, target, self.scratch, self.desk) == scalars.DONE
+        return self.run(self.core, *given, target, self.scratch, self.row_buffer) == scalars.DONE

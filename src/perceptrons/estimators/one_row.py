@@ -193,7 +193,7 @@ class Streaming(Online):
             self._open(DictLane(space, labels, serves, self._names))
 
     def _open(self, lane: Any) -> None:
-        self._count_on(lane.desk)
+        self._count_on(lane.row_buffer)
         open_lane(self, lane)
 
     def _lane_serves(self) -> bool:

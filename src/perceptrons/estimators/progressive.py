@@ -147,14 +147,14 @@ class Progressive(Readouts):
             wrong = new.errors if len(since) > 1 else 0  # the only class that is known is predicted
             self._add_to_tally(1, 1 if since.any() else wrong)
 
-    def _count_on(self, desk: np.ndarray) -> None:
-        """Have the fast way of learning single rows count on its desk."""
+    def _count_on(self, row_buffer: np.ndarray) -> None:
+        """Have the fast way of learning single rows count in its row buffer."""
         if not self._counts_single():
             return
         if len(self.classes_) == 1:
-            desk[linear.DESK_COUNT] = linear.ALWAYS_RIGHT
+            row_buffer[linear.BUFFER_COUNT] = linear.ALWAYS_RIGHT
         else:
-            desk[linear.DESK_COUNT] = linear.BY_LAST if self._by_last_errors() else linear.BY_READOUT
-        tally = desk[linear.DESK_TALLY :]
+            row_buffer[linear.BUFFER_COUNT] = linear.BY_LAST if self._by_last_errors() else linear.BY_READOUT
+        tally = row_buffer[linear.BUFFER_TALLY :]
         tally[:] = self._progressive_now()
         self._progressive = tally

@@ -67,13 +67,13 @@ def _bottom(frame: Any) -> Any:
 class Access:
     """Who uses a model. It belongs to the process: it is neither stored nor copied with the model."""
 
-    __slots__ = ("__weakref__", "desk", "lock", "n_single", "readers", "torn", "writer")
+    __slots__ = ("__weakref__", "lock", "n_single", "readers", "row_buffer", "torn", "writer")
 
     def __init__(self) -> None:
         self.lock: Any = threading.Lock()  #: held for a few instructions only
         self.writer: Use | None = None
         self.readers: list[Use] = []  #: calls that hold the model still, or wait to
-        self.desk: Any = None  #: of the last fast way of learning single rows
+        self.row_buffer: Any = None  #: of the last fast way of learning single rows
         self.n_single = 0  #: rows that were learned one at a time, the general way
         self.torn = False  #: a fork cut off the thread that trained the model
 
@@ -87,12 +87,12 @@ class Access:
             self.readers = [reader for reader in self.readers if reader.goes_on()]
         return self.readers
 
-    def close_desk(self, model: Any) -> int:
+    def close_buffer(self, model: Any) -> int:
         """End the fast way of learning single rows; answers how it was used, if another thread uses it."""
         lane = vars(model).get("_lane")
         if lane is None:
             return linear.FREE
-        used = int(linear.close_desk(lane.desk))
+        used = int(linear.close_buffer(lane.row_buffer))
         if used in (linear.FREE, linear.CLOSED):
             vars(model).pop("_lane", None)
             model._take_longest()
@@ -105,8 +105,8 @@ class Access:
         self.readers = [reader for reader in self.readers if reader.mine()]
         if self.writer is not None and not self.writer.mine():
             self.writer, self.torn = None, True
-        if self.desk is not None:
-            use = self.desk.view(np.int64)[linear.DESK_USE :]
+        if self.row_buffer is not None:
+            use = self.row_buffer.view(np.int64)[linear.BUFFER_USE :]
             self.torn = self.torn or use[0] not in (linear.FREE, linear.SCORING, linear.CLOSED)
             use[0] = linear.CLOSED
 
@@ -191,7 +191,7 @@ class one_writer:
                 return False
             if access.torn and not self.anew:
                 raise _torn(self.model)
-            used = access.close_desk(self.model)
+            used = access.close_buffer(self.model)
             if used == linear.SCORING:
                 return False
             if used != linear.FREE:
@@ -277,7 +277,7 @@ class held_still:
                 return False
             if access.torn:
                 raise _torn(self.model)
-            return access.close_desk(self.model) == linear.FREE
+            return access.close_buffer(self.model) == linear.FREE
 
     def __exit__(self, *error: Any) -> None:
         with self.access.lock:
@@ -293,8 +293,8 @@ def _torn(model: Any) -> RuntimeError:
 
 
 def open_lane(model: Any, lane: Any) -> None:
-    """Let single rows be learned the fast way from now on; ``lane.desk`` says who does."""
-    access_to(model).desk = lane.desk
+    """Let single rows be learned the fast way from now on; ``lane.row_buffer`` says who does."""
+    access_to(model).row_buffer = lane.row_buffer
     model._lane = lane
 
 
@@ -304,7 +304,7 @@ def close_lane(model: Any) -> None:
 
     def closed() -> bool:
         with access.lock:
-            return access.close_desk(model) == linear.FREE
+            return access.close_buffer(model) == linear.FREE
 
     _wait_until(closed)
 

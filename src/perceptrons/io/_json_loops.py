@@ -56,7 +56,7 @@ def escaped(buffer, p, size):
 
 @helper
 def put_character(buffer, q, code):
-    """Write a character beyond ASCII as UTF-8; answers the position behind it."""
+    """Write a character beyond ASCII as UTF-8; return the position behind it."""
     if code < 0x800:
         buffer[q] = 0xC0 | (code >> 6)
     else:
@@ -75,7 +75,7 @@ def put_character(buffer, q, code):
 
 @compiled
 def unescape(buffer):
-    """Write the \\uXXXX beyond ASCII as UTF-8, in place; answers (bytes, halves of surrogate pairs).
+    """Write the \\uXXXX beyond ASCII as UTF-8, in place; return (bytes, halves of surrogate pairs).
 
     Such a half is no character: a question mark takes its place. All other escapes stay.
     """

@@ -73,7 +73,7 @@ def next_long_line(buffer, start, size, most):
 
 @compiled
 def find_lines(buffer, size, starts, stops, flags):
-    """The lines that hold something, without line ends, and what is wrong with each; answers their number.
+    """The lines that hold something, without line ends, and what is wrong with each; return their number.
 
     64 bytes are looked at together; only where one of them is a line end, a NUL or not ASCII are they looked
     at one by one. Blank lines take no room, so that a block of line ends does not either.
@@ -117,7 +117,7 @@ def find_lines(buffer, size, starts, stops, flags):
 
 @compiled
 def split_fields(buffer, starts, stops, cut_from, cut_to, flags, delimiter, quote, width, rest):
-    """The fields of each line; answers how many lines have ``width`` of them. The others are flagged.
+    """The fields of each line; return how many lines have ``width`` of them. The others are flagged.
 
     A field between quotes loses them, and doubled quotes within become one (in place). With ``rest`` the last
     field is all that is left of the line. ``quote`` is 0 where quotes mean nothing.
@@ -284,7 +284,7 @@ def same_bytes(buffer, p, q, other, start, stop):
 
 @compiled
 def find_labels(buffer, starts, stops, first, slots, known, known_starts, codes):
-    """Codes of the labels from row ``first`` on; answers the first row whose label is not known.
+    """Codes of the labels from row ``first`` on; return the first row whose label is not known.
 
     ``slots`` is a hash table of codes, -1 where free, its size a power of two; label c is
     ``known[known_starts[c]:known_starts[c + 1]]``.

@@ -246,7 +246,7 @@ def _scaled(space: spaces.SingleSpace) -> None:
     scale, norm2 = space.state[scalars.SCALE], space.state[scalars.N]
     need(isfinite(scale) and scale != 0.0, "the scale of the weights is 0, or not finite")
     need(norm2 >= 0.0 and isfinite(norm2), "the weights have no length")
-    need(isfinite(space.state[scalars.CLOCK]), "the clock of the average is not finite")
+    need(isfinite(space.state[scalars.SCALE_SUM]), "the clock of the average is not finite")
 
 
 def _room(space: spaces.SingleSpace, length: int) -> None:

@@ -20,7 +20,7 @@ from ..estimators.writing import open_lane
 from ..io import Texts
 from ..rows import Csr
 from . import loops
-from .hashing import Hasher, Rows, as_texts, bench_for, csr, most_entries
+from .hashing import Hasher, Rows, as_texts, csr, most_entries, workspace_for
 from .names import Names, spelled
 from .parameters import TextParameters
 
@@ -51,12 +51,12 @@ class Lane(NamedTuple):
     score: Any
     rule: Any
     recipe: loops.Recipe
-    bench: loops.Bench
+    workspace: loops.Workspace
     out: loops.Out
     v: np.ndarray
     track: Any
     state: np.ndarray
-    desk: np.ndarray
+    row_buffer: np.ndarray
     pointers: np.ndarray
     signs: dict[Any, float]
 
@@ -347,11 +347,14 @@ class TextClassifier(TextParameters, OnlineClassifier):
         """
         lane = self.__dict__.get("_lane")
         if lane is not None:
-            learn, _, rule, recipe, bench, out, v, track, state, desk, pointers, signs = lane
+            learn, _, rule, recipe, workspace, out, v, track, state, row_buffer, pointers, signs = lane
             raw = _raw(x)
             sign = signs.get(y)
             known = raw is not None and sign is not None
-            if known and learn(rule, raw, sign, recipe, bench, out, v, track, state, desk, pointers) == 0:
+            if (
+                known
+                and learn(rule, raw, sign, recipe, workspace, out, v, track, state, row_buffer, pointers) == 0
+            ):
                 return
         # something is new here, or the fast way met trouble: this one does the same work and names it
         self._learn_slowly(x, y)
@@ -363,10 +366,10 @@ class TextClassifier(TextParameters, OnlineClassifier):
         lane = self.__dict__.get("_lane")
         # a lane is there for rules of the first order only
         if lane is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
-            _, score, _, recipe, bench, out, v, track, state, desk, pointers, _ = lane
+            _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = lane
             raw = _raw(x)
             if raw is not None and not self.include_initial:
-                s = score(raw, recipe, bench, out, v, track, state, desk, pointers)
+                s = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
                 if isfinite(s):
                     return s
         return super().score_one(x)
@@ -395,11 +398,11 @@ class TextClassifier(TextParameters, OnlineClassifier):
             np.empty(0, np.uint64),
             np.empty(0, np.uint64),
         )
-        bench = bench_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
+        workspace = workspace_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
         pointers = np.zeros(2, np.uint64)
-        desk, track, rule = space.desk(), space.track(), engine_rule(space.rule)
-        self._count_on(desk)
-        rest = (recipe, bench, out, space.v, track, space.state, desk, pointers)
+        row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
+        self._count_on(row_buffer)
+        rest = (recipe, workspace, out, space.v, track, space.state, row_buffer, pointers)
         learn = loops.learn_text.direct(rule, b"", 1.0, *rest)
         score = loops.score_text.direct(b"", *rest)
         labels = self.classes_.tolist()

@@ -136,10 +136,10 @@ class Hasher:
         found = []
         for word in words:
             texts = as_texts([word], False)
-            bench = bench_for(whole, len(texts.buffer))
-            ending, _, n = _cut(self._for(whole, texts), bench, texts)
+            workspace = workspace_for(whole, len(texts.buffer))
+            ending, _, n = _cut(self._for(whole, texts), workspace, texts)
             if ending == loops.DONE and n == 1:
-                found.append(bench.hashes[0])
+                found.append(workspace.hashes[0])
         return np.asarray(found, np.uint64)
 
     # ------------------------------------------------------------ room to work in
@@ -175,14 +175,14 @@ class Hasher:
     def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> Rows:
         """Rows of texts whose places have been checked; errors count from ``first_text``."""
         recipe = self.recipe
-        bench, out = self._room(recipe, texts, spans)
-        bench.invalid[0] = 0
+        workspace, out = self._room(recipe, texts, spans)
+        workspace.invalid[0] = 0
         indptr = np.zeros(len(texts) + 1, np.int64)
-        ending, i, at = loops.hash_rows(recipe, bench, out, *texts, indptr, 0)
+        ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, 0)
         if ending == loops.NEEDS_UNICODE:
             self._learn_unicode()
             recipe = self.recipe
-            ending, i, at = loops.hash_rows(recipe, bench, out, *texts, indptr, i)
+            ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, i)
         if ending == loops.INVALID:
             raise EncodingError(
                 f"text {first_text + i} is not valid UTF-8: byte 0x{texts.buffer[at]:02x} at position "
@@ -190,9 +190,9 @@ class Hasher:
             )
         assert i == len(texts), "there is room for every text"
         indices, data, first, last = (part[: indptr[-1]].copy() for part in out)
-        return Rows(indices, data, indptr, first, last, int(bench.invalid[0]))
+        return Rows(indices, data, indptr, first, last, int(workspace.invalid[0]))
 
-    def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Bench, loops.Out]:
+    def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Workspace, loops.Out]:
         """Room to hash these texts, what this thread had before if that will do: fresh memory is slow."""
         longest = int((texts.stops - texts.starts).max()) if len(texts) else 0
         entries = sum_of_entries(recipe, texts)
@@ -205,7 +205,7 @@ class Hasher:
                 np.empty(entries if spans else 0, np.uint64),
                 np.empty(entries if spans else 0, np.uint64),
             )
-            kept = self._scratch.room = (longest, entries, spans, bench_for(recipe, longest), out)
+            kept = self._scratch.room = (longest, entries, spans, workspace_for(recipe, longest), out)
         return kept[3], kept[4]
 
     def matrix(
@@ -226,8 +226,8 @@ def _seed_state(seed: int) -> Any:
         return _U(seed) * FINISH
 
 
-def _cut(recipe: loops.Recipe, bench: loops.Bench, texts: Texts) -> Any:
-    return loops.cut_one(recipe, bench, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
+def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> Any:
+    return loops.cut_one(recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
 
 
 def _open_table(hashes: np.ndarray) -> np.ndarray:
@@ -251,7 +251,7 @@ def sum_of_entries(recipe: loops.Recipe, texts: Texts) -> int:
     return int(np.sum(most_entries(recipe, texts.stops - texts.starts)))
 
 
-def bench_for(recipe: loops.Recipe, longest: int) -> loops.Bench:
+def workspace_for(recipe: loops.Recipe, longest: int) -> loops.Workspace:
     """Room for texts of up to so many bytes."""
     entries = int(most_entries(recipe, longest)) + 1
     keys = 64
@@ -259,7 +259,7 @@ def bench_for(recipe: loops.Recipe, longest: int) -> loops.Bench:
         keys *= 2
     words = longest // 3 + 3 if recipe.cut == loops.WORDS else 0
     letters = 0 if recipe.cut == loops.WORDS else longest + 1
-    return loops.Bench(
+    return loops.Workspace(
         np.zeros(keys, np.uint64),
         np.empty(keys, np.int32),
         np.empty(entries, np.uint32),

@@ -52,7 +52,7 @@ class Recipe(NamedTuple):
     stop: np.ndarray  #: open table of the hashes of words that are left out; its length a power of 2
 
 
-class Bench(NamedTuple):
+class Workspace(NamedTuple):
     """Room to work in, enough for the longest text."""
 
     keys: (
@@ -124,32 +124,32 @@ def absorb_letter(h, packed):
 
 
 @helper
-def find(bench, key, room):
+def find(workspace, key, room):
     """(where a key is, or where it may go; what is there): 0 or a key of an earlier row means it is new."""
     stamp = key >> _STAMP
     t = key & room
-    entry = bench.keys[t]
+    entry = workspace.keys[t]
     while (entry != key) & ((entry >> _STAMP) == stamp):
         t = (t + _ONE) & room
-        entry = bench.keys[t]
+        entry = workspace.keys[t]
     return t, entry
 
 
 @helper
-def insert(recipe, bench, out, f, row, n, room, begin, end):
-    """Count the feature with hash f in the row that begins at ``row`` and has n columns; answers n.
+def insert(recipe, workspace, out, f, row, n, room, begin, end):
+    """Count the feature with hash f in the row that begins at ``row`` and has n columns; return n.
 
     Old and new columns take the same way, because nobody can predict which comes next: the old count is
     multiplied by 0 or 1. Anything more between the two made the compiler branch, at twice the time.
     """
-    key = (_U(bench.stamp[0]) << _STAMP) | (f & recipe.mask)
-    t, entry = find(bench, key, room)
+    key = (_U(workspace.stamp[0]) << _STAMP) | (f & recipe.mask)
+    t, entry = find(workspace, key, room)
     if recipe.signed:
-        count_signed(bench, f, t, entry == key)
+        count_signed(workspace, f, t, entry == key)
     else:
-        bench.counts[t] = bench.counts[t] * np.int32(entry == key) + np.int32(1)
-    bench.keys[t] = key
-    bench.slots[n] = np.uint32(t)
+        workspace.counts[t] = workspace.counts[t] * np.int32(entry == key) + np.int32(1)
+    workspace.keys[t] = key
+    workspace.slots[n] = np.uint32(t)
     fresh = _U(entry != key)
     if out.first.shape[0] > 0 and fresh != _U(0):
         out.first[row + n] = begin
@@ -158,19 +158,19 @@ def insert(recipe, bench, out, f, row, n, room, begin, end):
 
 
 @seldom
-def count_signed(bench, f, t, met):
+def count_signed(workspace, f, t, met):
     """One more, or one less by the highest bit of the hash."""
     worth = np.int32(1) if (f >> _TOP) == _U(0) else np.int32(-1)
-    bench.counts[t] = bench.counts[t] * np.int32(met) + worth
+    workspace.counts[t] = workspace.counts[t] * np.int32(met) + worth
 
 
 @helper
-def room_for(bench, features):
+def room_for(workspace, features):
     """One less than a power of 2 that is four times the number of features, or as large as there is."""
     room = _U(64)
     while room < _U(4) * features:
         room = room << _ONE
-    return min(room, _U(bench.keys.shape[0])) - _ONE
+    return min(room, _U(workspace.keys.shape[0])) - _ONE
 
 
 @helper
@@ -199,8 +199,8 @@ def foreign(kind, letters, buffer, p, stop, h):
 
 
 @helper
-def cut_words(recipe, bench, buffer, start, stop):
-    """The hashes of the words of a text and where they end; answers (how it ended, where, words).
+def cut_words(recipe, workspace, buffer, start, stop):
+    """The hashes of the words of a text and where they end; return (how it ended, where, words).
 
     Every byte takes the same way: h and the place where it ends are written at each, and the number of words
     moves on where two letters are followed by a separator. A separator multiplies h by 0.
@@ -210,8 +210,8 @@ def cut_words(recipe, bench, buffer, start, stop):
     before, before_that = _U(0), _U(0)  # whether the last two characters are of a word
     p = start
     while p < stop:
-        bench.hashes[n] = h
-        bench.ends[n] = p
+        workspace.hashes[n] = h
+        workspace.ends[n] = p
         byte = buffer[p]
         if byte < 0x80:
             h = (h ^ recipe.letter[byte]) * recipe.factor[byte]
@@ -222,12 +222,12 @@ def cut_words(recipe, bench, buffer, start, stop):
             if ending != DONE:
                 if ending == NEEDS_UNICODE or not recipe.replace:
                     return ending, p, n
-                bench.invalid[0] += 1
+                workspace.invalid[0] += 1
             p += taken
         n += (now ^ _ONE) & before & before_that
         before, before_that = now, before
-    bench.hashes[n] = h
-    bench.ends[n] = stop
+    workspace.hashes[n] = h
+    workspace.ends[n] = stop
     return DONE, stop, n + (before & before_that)
 
 
@@ -247,49 +247,49 @@ def begin_of(recipe, buffer, start, end):
 
 
 @helper
-def leave_out(recipe, bench, n):
-    """Take the stop words out of n words; answers how many are left."""
+def leave_out(recipe, workspace, n):
+    """Take the stop words out of n words; return how many are left."""
     left = _U(0)
     for k in range(n):
-        f = bench.hashes[k]
-        bench.hashes[left] = f
-        bench.ends[left] = bench.ends[k]
+        f = workspace.hashes[k]
+        workspace.hashes[left] = f
+        workspace.ends[left] = workspace.ends[k]
         left += _U(not listed(recipe.stop, f))
     return left
 
 
 @helper
-def words(recipe, bench, out, buffer, start, stop, row):
-    """The words of one text, or runs of them; answers (how it ended, where, entries)."""
+def words(recipe, workspace, out, buffer, start, stop, row):
+    """The words of one text, or runs of them; return (how it ended, where, entries)."""
     n = _U(0)
-    ending, at, n_words = cut_words(recipe, bench, buffer, start, stop)
+    ending, at, n_words = cut_words(recipe, workspace, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
     keeps = out.first.shape[0] > 0
-    room = room_for(bench, n_words * _U(recipe.longest - recipe.shortest + 1))
+    room = room_for(workspace, n_words * _U(recipe.longest - recipe.shortest + 1))
     if recipe.longest == 1 and recipe.stop.shape[0] == 0 and not keeps:  # the common case, in one loop
         for k in range(n_words):
-            f = finished(bench.hashes[k] ^ recipe.seed)
-            n = insert(recipe, bench, out, f, row, n, room, start, start)
+            f = finished(workspace.hashes[k] ^ recipe.seed)
+            n = insert(recipe, workspace, out, f, row, n, room, start, start)
         return DONE, stop, n
     for k in range(n_words):
-        bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
+        workspace.hashes[k] = finished(workspace.hashes[k] ^ recipe.seed)
     if recipe.stop.shape[0] > 0:
-        n_words = leave_out(recipe, bench, n_words)
+        n_words = leave_out(recipe, workspace, n_words)
     for size in range(recipe.shortest, recipe.longest + 1):
         for last in range(_U(size - 1), n_words):
             first = last + _ONE - _U(size)
-            f = bench.hashes[first]
+            f = workspace.hashes[first]
             for k in range(first + _ONE, last + _ONE):
-                f = finished(absorbed(f, _U(0x20)) ^ bench.hashes[k])
-            begin = begin_of(recipe, buffer, start, bench.ends[first]) if keeps else start
-            n = insert(recipe, bench, out, f, row, n, room, begin, bench.ends[last])
+                f = finished(absorbed(f, _U(0x20)) ^ workspace.hashes[k])
+            begin = begin_of(recipe, buffer, start, workspace.ends[first]) if keeps else start
+            n = insert(recipe, workspace, out, f, row, n, room, begin, workspace.ends[last])
     return DONE, stop, n
 
 
 @helper
-def spell(recipe, bench, buffer, start, stop):
-    """Characters of a text, runs of white space as one space; answers (how it ended, where, characters)."""
+def spell(recipe, workspace, buffer, start, stop):
+    """Characters of a text, runs of white space as one space; return (how it ended, where, characters)."""
     n = 0
     p = start
     space = False
@@ -300,66 +300,66 @@ def spell(recipe, bench, buffer, start, stop):
         if character < 0:
             if not recipe.replace:
                 return INVALID, p, n
-            bench.invalid[0] += 1
+            workspace.invalid[0] += 1
             character = np.int64(0xFFFD)
         at = place(character)
         if recipe.kind[at] == 2:
             if not space:
-                bench.letters[n] = np.uint32(0x20)
-                bench.places[n] = p
+                workspace.letters[n] = np.uint32(0x20)
+                workspace.places[n] = p
                 n += 1
             space = True
         else:
-            bench.letters[n] = recipe.bytes[at]
-            bench.places[n] = p
+            workspace.letters[n] = recipe.bytes[at]
+            workspace.places[n] = p
             n += 1
             space = False
         p += _U(taken)
-    bench.places[n] = stop
+    workspace.places[n] = stop
     return DONE, stop, n
 
 
 @helper
-def characters(recipe, bench, out, buffer, start, stop, row):
-    """The character n-grams of one text; answers as :func:`words` does."""
+def characters(recipe, workspace, out, buffer, start, stop, row):
+    """The character n-grams of one text; returns as :func:`words` does."""
     n = _U(0)
-    ending, at, length = spell(recipe, bench, buffer, start, stop)
+    ending, at, length = spell(recipe, workspace, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
-    room = room_for(bench, _U(length) * _U(recipe.longest - recipe.shortest + 1))
+    room = room_for(workspace, _U(length) * _U(recipe.longest - recipe.shortest + 1))
     for letter in range(length):
         h = _U(0)
         for k in range(letter, min(length, letter + recipe.longest)):
-            h = absorb_letter(h, bench.letters[k])
+            h = absorb_letter(h, workspace.letters[k])
             if k - letter + 1 >= recipe.shortest:
-                begin, end = bench.places[letter], bench.places[k + 1]
-                n = insert(recipe, bench, out, finished(h ^ recipe.seed), row, n, room, begin, end)
+                begin, end = workspace.places[letter], workspace.places[k + 1]
+                n = insert(recipe, workspace, out, finished(h ^ recipe.seed), row, n, room, begin, end)
     return DONE, stop, n
 
 
 @helper
-def within_words(recipe, bench, out, buffer, start, stop, row):
+def within_words(recipe, workspace, out, buffer, start, stop, row):
     """Character n-grams of each word with a space on either side; a word too short for one counts whole."""
     n = _U(0)
-    ending, at, length = spell(recipe, bench, buffer, start, stop)
+    ending, at, length = spell(recipe, workspace, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
-    room = room_for(bench, _U(2 * length) * _U(recipe.longest - recipe.shortest + 1))
+    room = room_for(workspace, _U(2 * length) * _U(recipe.longest - recipe.shortest + 1))
     first = 0
     while first < length:
-        while first < length and bench.letters[first] == 0x20:
+        while first < length and workspace.letters[first] == 0x20:
             first += 1
         last = first
-        while last < length and bench.letters[last] != 0x20:
+        while last < length and workspace.letters[last] != 0x20:
             last += 1
         if last > first:
-            n = padded(recipe, bench, out, row, n, room, first, last)
+            n = padded(recipe, workspace, out, row, n, room, first, last)
         first = last
     return DONE, stop, n
 
 
 @helper
-def padded(recipe, bench, out, row, n, room, first, last):
+def padded(recipe, workspace, out, row, n, room, first, last):
     """The n-grams of the characters first to last - 1, with a space before and behind."""
     size = last - first + 2
     for wanted in range(recipe.shortest, recipe.longest + 1):
@@ -368,22 +368,22 @@ def padded(recipe, bench, out, row, n, room, first, last):
             h = _U(0)
             for k in range(first + shift - 1, first + shift - 1 + width):
                 inside = first <= k < last
-                h = absorb_letter(h, bench.letters[k] if inside else np.uint32(0x20))
-            begin = bench.places[max(first, first + shift - 1)]
-            end = bench.places[min(last, first + shift - 1 + width)]
-            n = insert(recipe, bench, out, finished(h ^ recipe.seed), row, n, room, begin, end)
+                h = absorb_letter(h, workspace.letters[k] if inside else np.uint32(0x20))
+            begin = workspace.places[max(first, first + shift - 1)]
+            end = workspace.places[min(last, first + shift - 1 + width)]
+            n = insert(recipe, workspace, out, finished(h ^ recipe.seed), row, n, room, begin, end)
         if size <= wanted:  # what is longer is not there
             break
     return n
 
 
 @helper
-def emit(recipe, bench, out, row, n):
+def emit(recipe, workspace, out, row, n):
     """Write the row: its columns in the order in which they were met, and how often they were."""
     for k in range(n):
-        t = _U(bench.slots[k])
-        out.indices[row + k] = np.uint32(bench.keys[t])
-        out.data[row + k] = bench.counts[t]
+        t = _U(workspace.slots[k])
+        out.indices[row + k] = np.uint32(workspace.keys[t])
+        out.data[row + k] = workspace.counts[t]
     if recipe.values != COUNT or recipe.unit:
         weigh(recipe, out.data[row : row + n])
 
@@ -412,20 +412,20 @@ def worth_of(recipe, count):
 
 
 @helper
-def hash_row(recipe, bench, out, buffer, start, stop, row):
-    """One text as the row that begins at ``row``; answers (how it ended, where, entries)."""
-    if bench.stamp[0] == _LAST_STAMP:  # numbers start again: nothing old may look new
-        bench.keys[:] = _U(0)
-        bench.stamp[0] = 0
-    bench.stamp[0] += 1
+def hash_row(recipe, workspace, out, buffer, start, stop, row):
+    """One text as the row that begins at ``row``; return (how it ended, where, entries)."""
+    if workspace.stamp[0] == _LAST_STAMP:  # numbers start again: nothing old may look new
+        workspace.keys[:] = _U(0)
+        workspace.stamp[0] = 0
+    workspace.stamp[0] += 1
     if recipe.cut == WORDS:
-        ending, at, n = words(recipe, bench, out, buffer, start, stop, row)
+        ending, at, n = words(recipe, workspace, out, buffer, start, stop, row)
     elif recipe.cut == CHARACTERS:
-        ending, at, n = characters(recipe, bench, out, buffer, start, stop, row)
+        ending, at, n = characters(recipe, workspace, out, buffer, start, stop, row)
     else:
-        ending, at, n = within_words(recipe, bench, out, buffer, start, stop, row)
+        ending, at, n = within_words(recipe, workspace, out, buffer, start, stop, row)
     if ending == DONE:
-        emit(recipe, bench, out, row, n)
+        emit(recipe, workspace, out, row, n)
     return ending, at, n
 
 
@@ -441,28 +441,28 @@ def most_entries(recipe, size):
 
 
 @compiled
-def cut_one(recipe, bench, buffer, start, stop):
+def cut_one(recipe, workspace, buffer, start, stop):
     """:func:`cut_words`, callable from Python; the hashes are finished."""
-    ending, at, n = cut_words(recipe, bench, buffer, start, stop)
+    ending, at, n = cut_words(recipe, workspace, buffer, start, stop)
     for k in range(n):
-        bench.hashes[k] = finished(bench.hashes[k] ^ recipe.seed)
+        workspace.hashes[k] = finished(workspace.hashes[k] ^ recipe.seed)
     return ending, at, n
 
 
 @compiled
-def hash_rows(recipe, bench, out, buffer, starts, stops, indptr, from_row):
+def hash_rows(recipe, workspace, out, buffer, starts, stops, indptr, from_row):
     """Texts to rows until they are done, one fails, or there is no room for the next.
 
-    Answers (how it ended, the text it ended at, where in the buffer).
+    Returns (how it ended, the text it ended at, where in the buffer).
     """
     row = _U(indptr[from_row])
-    space, most = _U(out.indices.shape[0]), _U(bench.slots.shape[0])
+    space, most = _U(out.indices.shape[0]), _U(workspace.slots.shape[0])
     for i in range(from_row, starts.shape[0]):
         start, stop = _U(starts[i]), _U(stops[i])
         entries = most_entries(recipe, stop - start)
         if row + entries > space or entries >= most:
             return DONE, i, start
-        ending, at, n = hash_row(recipe, bench, out, buffer, start, stop, row)
+        ending, at, n = hash_row(recipe, workspace, out, buffer, start, stop, row)
         if ending != DONE:
             return ending, i, at
         row += n
@@ -474,74 +474,76 @@ def hash_rows(recipe, bench, out, buffer, starts, stops, indptr, from_row):
 
 
 @helper
-def hash_one(recipe, bench, out, text, desk, pointers):
-    """One text (bytes) as the only row of a record; answers (whether it went well, the record).
+def hash_one(recipe, workspace, out, text, row_buffer, pointers):
+    """One text (bytes) as the only row of a record; return (whether it went well, the record).
 
-    The squared length is put on the desk. A text that is too long, or that the tables at hand do not know,
-    does not go well: the general way takes it.
+    The squared length is put in the row buffer. A text that is too long, or that the tables at hand do not
+    know, does not go well: the general way takes it.
     """
     size = _U(len(text))
     entries = most_entries(recipe, size)
-    fine = entries <= _U(out.indices.shape[0]) and entries < _U(bench.slots.shape[0])
+    fine = entries <= _U(out.indices.shape[0]) and entries < _U(workspace.slots.shape[0])
     n = _U(0)
     if fine:
-        ending, _, n = hash_row(recipe, bench, out, text, _U(0), size, _U(0))
+        ending, _, n = hash_row(recipe, workspace, out, text, _U(0), size, _U(0))
         fine = ending == DONE
-    bias = desk[linear.DESK_BIAS]
+    bias = row_buffer[linear.BUFFER_BIAS]
     total = bias * bias
     for p in range(n):
         total += np.float64(out.data[p]) * np.float64(out.data[p])
-    desk[1] = total
+    row_buffer[1] = total
     pointers[1] = n
-    return fine, Csr(out.data, out.indices, pointers, desk[1:2], bias, desk[linear.DESK_UNIT] != 0.0)
+    return fine, Csr(
+        out.data, out.indices, pointers, row_buffer[1:2], bias, row_buffer[linear.BUFFER_UNIT] != 0.0
+    )
 
 
 @compiled
-def learn_text(rule, text, y, recipe, bench, out, v, track, scalars, desk, pointers):
+def learn_text(rule, text, y, recipe, workspace, out, v, track, scalars, row_buffer, pointers):
     """:func:`.linear.run_rows` for one text; returns how it ended, BUSY for a refusal."""
-    if not linear.take(desk, linear.LEARNING):
+    if not linear.take(row_buffer, linear.LEARNING):
         return BUSY
-    fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
+    fine, rows = hash_one(recipe, workspace, out, text, row_buffer, pointers)
     if not fine:
-        linear.leave(desk, linear.LEARNING)
+        linear.leave(row_buffer, linear.LEARNING)
         return BUSY
-    desk[0] = y
-    none = desk[:0]
-    wrong, errors = linear.wrong_before(track, rows, y, v, scalars, desk), scalars[ERRORS]
+    row_buffer[0] = y
+    none = row_buffer[:0]
+    wrong, errors = linear.wrong_before(track, rows, y, v, scalars, row_buffer), scalars[ERRORS]
     ended = linear.run_rows(
         rule,
         rows,
-        desk[0:1],
+        row_buffer[0:1],
         none,
-        desk[2:3].view(np.int64),  # holds 0: the only row
+        row_buffer[2:3].view(np.int64),  # holds 0: the only row
         v,
         track,
         scalars,
         linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none,
         tracks.Unheard(),
-        desk[linear.DESK_PREDICTION] != 0.0,
-        desk[linear.DESK_TOL],
-        desk[linear.DESK_LIMIT],
+        row_buffer[linear.BUFFER_PREDICTION] != 0.0,
+        row_buffer[linear.BUFFER_TOL],
+        row_buffer[linear.BUFFER_LIMIT],
     )
     if ended[0] == DONE:
-        linear.count_one(desk, wrong, scalars[ERRORS] - errors)
-    scalars[LONGEST] = max(scalars[LONGEST], desk[1])
-    linear.leave(desk, linear.LEARNING)
+        linear.count_one(row_buffer, wrong, scalars[ERRORS] - errors)
+    scalars[LONGEST] = max(scalars[LONGEST], row_buffer[1])
+    linear.leave(row_buffer, linear.LEARNING)
     return ended[0]
 
 
 @compiled
-def score_text(text, recipe, bench, out, v, track, scalars, desk, pointers):
+def score_text(text, recipe, workspace, out, v, track, scalars, row_buffer, pointers):
     """<w, x> of one text, of the readout that is tracked; NaN for a refusal.
 
-    It works on the desk of a learner, so it asks for it as a learner does.
+    It works on the row_buffer of a learner, so it asks for it as a learner does.
     """
-    if not linear.take(desk, linear.SCORING):
+    if not linear.take(row_buffer, linear.SCORING):
         return np.nan
-    fine, rows = hash_one(recipe, bench, out, text, desk, pointers)
+    fine, rows = hash_one(recipe, workspace, out, text, row_buffer, pointers)
     score = np.nan
     if fine:
         score = tracks.tracked(track, rows, v, scalars)
-    linear.leave(desk, linear.SCORING)
+    linear.leave(row_buffer, linear.SCORING)
     return score

@@ -275,7 +275,7 @@ class DeviceBlocks(Blocks):
         return found, None if not len(bad) else self._error(int(bad[0]), endings, scores, ids)
 
     def _received(self, ending: Any, stop: int) -> np.ndarray:
-        """Bring home what the host has to know, in one transfer; answers how the learners ended."""
+        """Bring home what the host has to know, in one transfer; return how the learners ended."""
         first = len(self.support)
         fresh = [a.narrow(self.axis, first, stop - first) for a in (self.v, self.A) if a is not None]
         used = sum((a != 0).any(1 - self.axis).double() for a in fresh)

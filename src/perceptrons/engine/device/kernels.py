@@ -41,7 +41,7 @@ def _fixed(value: Any) -> Any:
     return value if tl is None else tl.constexpr(value)
 
 
-SCALE, N, TAU, CLOCK = (_fixed(j) for j in (names.SCALE, names.N, names.TAU, names.CLOCK))
+SCALE, N, TAU, SCALE_SUM = (_fixed(j) for j in (names.SCALE, names.N, names.TAU, names.SCALE_SUM))
 EXAMPLES, UPDATES, DRIFT = (_fixed(j) for j in (names.EXAMPLES, names.UPDATES, names.DRIFT))
 MISTAKES, ERRORS, REFUSED = (_fixed(j) for j in (names.MISTAKES, names.ERRORS, names.REFUSED))
 LOSS2, SUM_Q, LOWEST = (_fixed(j) for j in (names.LOSS2, names.SUM_Q, names.LOWEST))
@@ -77,7 +77,7 @@ def squared_step(tau, q):
 
 @_jit
 def pace(scale, norm2, TRACK: tl.constexpr):
-    """What one example with this w adds to the clock."""
+    """Weight of the current w in the running average."""
     if TRACK == UNIT:
         return tl.where(norm2 > 0.0, scale / tl.sqrt(norm2), 0.0 * scale)
     else:
@@ -92,7 +92,7 @@ def drifted(drift, keep, norm2, inner, length2, eps):
 
 
 @_jit
-def multiply(v, A, size, factor, clock, TRACK: tl.constexpr, LANES: tl.constexpr):
+def multiply(v, A, size, factor, scale_sum, TRACK: tl.constexpr, LANES: tl.constexpr):
     """v is multiplied by a factor; the average keeps what v was worth."""
     tl.debug_barrier()  # single entries were written by one thread
     for start in range(0, size, LANES):
@@ -100,25 +100,25 @@ def multiply(v, A, size, factor, clock, TRACK: tl.constexpr, LANES: tl.constexpr
         old = tl.load(v + j, mask=j < size, other=0.0)
         if TRACK != 0:
             kept = tl.load(A + j, mask=j < size, other=0.0)
-            tl.store(A + j, kept + clock * old.to(tl.float64), mask=j < size)
+            tl.store(A + j, kept + scale_sum * old.to(tl.float64), mask=j < size)
         tl.store(v + j, (old.to(tl.float64) * factor).to(old.dtype), mask=j < size)
     tl.debug_barrier()
 
 
 @_jit
 def make_room(
-    v, A, size, keep, tau, new_norm2, norm2, scale, clock, limit, TRACK: tl.constexpr, LANES: tl.constexpr
+    v, A, size, keep, tau, new_norm2, norm2, scale, scale_sum, limit, TRACK: tl.constexpr, LANES: tl.constexpr
 ):
     """w = scale v shrinks by ``keep``, and v is made to hold the step.
 
-    Answers the scale, the clock and the factor of scores that are in units of v.
+    Returns the scale, the scale_sum and the factor of scores that are in units of v.
     """
     one = tl.full((), 1.0, tl.float64)
     factor = one
     if keep == 0.0:
         if norm2 != 0.0:
             factor = 0.0 * one
-            multiply(v, A, size, factor, clock, TRACK, LANES)
+            multiply(v, A, size, factor, scale_sum, TRACK, LANES)
         scale = one
     else:
         scale = scale * keep
@@ -128,11 +128,11 @@ def make_room(
         unusual = (length <= SCALE_LOW) | (length >= SCALE_HIGH)
         norm = tl.sqrt(tl.where(new_norm2 > 0.0, new_norm2, 0.0 * one))
         if unusual | (norm > tl.sqrt(limit) * length) | (tl.abs((tau / scale).to(kind)) == INFINITY):
-            multiply(v, A, size, scale, clock, TRACK, LANES)
+            multiply(v, A, size, scale, scale_sum, TRACK, LANES)
             factor = scale
-            clock = 0.0 * one
+            scale_sum = 0.0 * one
             scale = one
-    return scale, clock, factor
+    return scale, scale_sum, factor
 
 
 @_jit
@@ -159,11 +159,11 @@ def write_counts(own, smallest, visited, m, wrong, refused, sum_q, PREDICTION: t
 
 
 @_jit
-def write_back(own, scale, norm2, tau_sum, clock, examples, updates, drift):
+def write_back(own, scale, norm2, tau_sum, scale_sum, examples, updates, drift):
     tl.store(own + SCALE, scale)
     tl.store(own + N, norm2)
     tl.store(own + TAU, tau_sum)
-    tl.store(own + CLOCK, clock)
+    tl.store(own + SCALE_SUM, scale_sum)
     tl.store(own + EXAMPLES, examples)
     tl.store(own + UPDATES, updates)
     tl.store(own + DRIFT, drift)
@@ -215,7 +215,7 @@ def rows_kernel(
     y += learner * y_step
     own = scalars + learner * scalars_step
     scale, norm2 = tl.load(own + SCALE), tl.load(own + N)
-    tau_sum, clock = tl.load(own + TAU), tl.load(own + CLOCK)
+    tau_sum, scale_sum = tl.load(own + TAU), tl.load(own + SCALE_SUM)
     before, k, drift = tl.load(own + EXAMPLES), tl.load(own + UPDATES), tl.load(own + DRIFT)
     tol, limit, eps = tl.load(settings + TOL), tl.load(settings + LIMIT), tl.load(settings + EPS)
     p0, p1 = tl.load(settings + FIRST_PARAMETER), tl.load(settings + FIRST_PARAMETER + 1)
@@ -267,7 +267,7 @@ def rows_kernel(
             number, weight_i = one * (i + 1), one
         on_the_way = tl.where(found, number - 1.0, total) - passed
         passed += on_the_way
-        clock += on_the_way * pace(scale, norm2, TRACK)
+        scale_sum += on_the_way * pace(scale, norm2, TRACK)
         if found:
             m_i = sign_i * (scale * f_i)
             keep, tau = decide(m_i, q_i, norm2, k, before + number, weight_i, tol, p0, p1, p2, p3)
@@ -285,15 +285,15 @@ def rows_kernel(
                     if keep != 1.0:
                         drift = drifted(drift, keep, norm2, inner, length2, eps)
                     if (keep != 1.0) | (scale != 1.0):
-                        scale, clock, factor = make_room(
-                            v, A, size, keep, tau, new_norm2, norm2, scale, clock, limit, TRACK, LANES
+                        scale, scale_sum, factor = make_room(
+                            v, A, size, keep, tau, new_norm2, norm2, scale, scale_sum, limit, TRACK, LANES
                         )
                         if factor != 1.0:
                             f = tl.where(factor == 0.0, 0.0, f * factor)
                     d = tau * sign_i / scale
                     place = tl.load(position + i)
                     if TRACK != 0:
-                        add(A + place, -clock * d)
+                        add(A + place, -scale_sum * d)
                     add(v + place, d)
                     f += d * g.to(tl.float64)
                     norm2 = tl.where(new_norm2 > 0.0, new_norm2, zero)
@@ -308,14 +308,14 @@ def rows_kernel(
                         tl.store(log_alpha + entry, tau * sign_i)
                         n_logged += 1
                 passed += 1.0
-                clock += pace(scale, norm2, TRACK)
+                scale_sum += pace(scale, norm2, TRACK)
             else:
                 how = tl.where(finite, BAD_STEP, BAD_SCORE)
                 at = i
                 visited_to = i
                 cursor = tl.full((), 0, tl.int32) + B
 
-    write_back(own, scale, norm2, tau_sum, clock, before + passed, k, drift)
+    write_back(own, scale, norm2, tau_sum, scale_sum, before + passed, k, drift)
     visited = live & (lane < visited_to)
     wrong = (sign * seen > 0.0) != (sign > 0.0)
     write_counts(own, smallest + learner, visited, seen, wrong, refused, sum_q, PREDICTION)
@@ -377,7 +377,7 @@ def joint_kernel(
     CLASSES: tl.constexpr,  # a power of two, K at least
 ):
     scale, norm2 = tl.load(scalars + SCALE), tl.load(scalars + N)
-    tau_sum, clock = tl.load(scalars + TAU), tl.load(scalars + CLOCK)
+    tau_sum, scale_sum = tl.load(scalars + TAU), tl.load(scalars + SCALE_SUM)
     before, k, drift = tl.load(scalars + EXAMPLES), tl.load(scalars + UPDATES), tl.load(scalars + DRIFT)
     tol, limit, eps = tl.load(settings + TOL), tl.load(settings + LIMIT), tl.load(settings + EPS)
     p0, p1 = tl.load(settings + FIRST_PARAMETER), tl.load(settings + FIRST_PARAMETER + 1)
@@ -434,7 +434,7 @@ def joint_kernel(
             number, weight_i = one * (i + 1), one
         on_the_way = tl.where(found, number - 1.0, total) - passed
         passed += on_the_way
-        clock += on_the_way * pace(scale, norm2, TRACK)
+        scale_sum += on_the_way * pace(scale, norm2, TRACK)
         if found:
             mine_i, best_i = scale * tl.load(T + label_i * B + i), scale * tl.load(T + z_i * B + i)
             m_i = mine_i - best_i
@@ -452,8 +452,8 @@ def joint_kernel(
                     if keep != 1.0:
                         drift = drifted(drift, keep, norm2, inner, length2, eps)
                     if (keep != 1.0) | (scale != 1.0):
-                        scale, clock, factor = make_room(
-                            v, A, size, keep, zero, new_norm2, norm2, scale, clock, limit, TRACK, LANES
+                        scale, scale_sum, factor = make_room(
+                            v, A, size, keep, zero, new_norm2, norm2, scale, scale_sum, limit, TRACK, LANES
                         )
                         if factor != 1.0:
                             tl.debug_barrier()
@@ -466,8 +466,8 @@ def joint_kernel(
                     d = tau * unit
                     place = tl.load(position + i) * K
                     if TRACK != 0:
-                        add(A + place + label_i, tau * (-clock * unit))
-                        add(A + place + z_i, -tau * (-clock * unit))
+                        add(A + place + label_i, tau * (-scale_sum * unit))
+                        add(A + place + z_i, -tau * (-scale_sum * unit))
                     add(v + place + label_i, d)
                     add(v + place + z_i, -d)
                     later = inside & (lane > i)
@@ -490,14 +490,14 @@ def joint_kernel(
                         tl.store(log_alpha + n_logged * K + r, alpha, mask=r < K)
                         n_logged += 1
                 passed += 1.0
-                clock += pace(scale, norm2, TRACK)
+                scale_sum += pace(scale, norm2, TRACK)
             else:
                 how = tl.where(finite, BAD_STEP, BAD_SCORE)
                 at = i
                 visited_to = i
                 cursor = tl.full((), 0, tl.int32) + B
 
-    write_back(scalars, scale, norm2, tau_sum, clock, before + passed, k, drift)
+    write_back(scalars, scale, norm2, tau_sum, scale_sum, before + passed, k, drift)
     visited = live & (lane < visited_to)
     write_counts(scalars, smallest, visited, seen, wrong != 0, refused, sum_q, PREDICTION)
     tl.store(ending, how.to(tl.int64))

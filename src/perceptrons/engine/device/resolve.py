@@ -24,7 +24,6 @@ from ..loops.linear import squared_step
 from ..loops.scalars import (
     BAD_SCORE,
     BAD_STEP,
-    CLOCK,
     DONE,
     DRIFT,
     ERRORS,
@@ -36,6 +35,7 @@ from ..loops.scalars import (
     SCALE,
     SCALE_HIGH,
     SCALE_LOW,
+    SCALE_SUM,
     SUM_Q,
     TAU,
     UPDATES,
@@ -59,7 +59,7 @@ class DeviceLog(NamedTuple):
 
 
 def resolve(rule, F, G, y, q, c, position, v, A, track, scalars, log, prediction, tol, limit, smallest):
-    """One block for K independent binary learners; answers how each ended, and at which row.
+    """One block for K independent binary learners; return how each ended, and at which row.
 
     Nothing is sent to the host if the tensors are on a GPU. The norm is kept by its recurrence alone; the
     host refreshes it. A learner that ends badly leaves v and the scalars as they were before the bad row.
@@ -166,7 +166,7 @@ class _Walk:
         self.block, self.scalars, self.v, self.A = block, scalars, v, A
         self.f = F.to(torch.float64, copy=True)
         values = scalars.tolist()
-        self.scale, self.norm2, self.tau_sum, self.clock = (values[j] for j in (SCALE, N, TAU, CLOCK))
+        self.scale, self.norm2, self.tau_sum, self.scale_sum = (values[j] for j in (SCALE, N, TAU, SCALE_SUM))
         self.before, self.k, self.drift = (values[j] for j in (EXAMPLES, UPDATES, DRIFT))
         self.eps = torch.finfo(v.dtype).eps
         self.functions = device_rules.for_torch(block.rule)
@@ -206,7 +206,7 @@ class _Walk:
         raise NotImplementedError
 
     def push(self, i, tau):
-        """The step at row i, in v, in A and in the scores; answers what the log says."""
+        """The step at row i, in v, in A and in the scores; return what the log says."""
         raise NotImplementedError
 
     def run(self, log, smallest):
@@ -237,7 +237,7 @@ class _Walk:
         found = (self.live[rows] & (stop | ~m.isfinite())).nonzero()
         i = cursor + int(found[0, 0]) if found.shape[0] > 0 else self.seen.shape[0]
         reached = float(self.number[i]) - 1.0 if found.shape[0] > 0 else float(self.number[-1])
-        self.clock += (reached - self.passed) * self.pace()
+        self.scale_sum += (reached - self.passed) * self.pace()
         self.passed = reached
         return i
 
@@ -270,11 +270,11 @@ class _Walk:
                 log.example[self.logged] = int(self.before + self.number[i])
                 self.logged += 1
         self.passed += 1.0
-        self.clock += self.pace()
+        self.scale_sum += self.pace()
         return DONE
 
     def pace(self):
-        """What one example with this w adds to the clock."""
+        """Weight of the current w in the running average."""
         if self.block.track != TRACKS["unit"]:
             return self.scale
         return self.scale / sqrt(self.norm2) if self.norm2 > 0.0 else 0.0
@@ -292,12 +292,12 @@ class _Walk:
         short = sqrt(max(0.0, new_norm2)) <= sqrt(self.block.limit) * length
         if not (SCALE_LOW < length < SCALE_HIGH and short and self.storable(tau / self.scale)):
             self.multiply(self.scale)
-            self.clock, self.scale = 0.0, 1.0
+            self.scale_sum, self.scale = 0.0, 1.0
 
     def multiply(self, factor):
         """v is multiplied by a factor; the average keeps what v was worth."""
         if self.block.track != TRACKS["last"]:
-            self.A += self.clock * self.v.to(self.A.dtype)
+            self.A += self.scale_sum * self.v.to(self.A.dtype)
         self.v.copy_(self.v.to(self.f.dtype) * factor)
         self.f *= factor
 
@@ -308,7 +308,7 @@ class _Walk:
     def add(self, entry, d):
         """v[entry] += d, and what the average makes of it."""
         if self.block.track != TRACKS["last"]:
-            self.A[entry] += -self.clock * d
+            self.A[entry] += -self.scale_sum * d
         self.v[entry] = float(self.v[entry]) + d
 
     def write(self, visited_to, smallest):
@@ -318,7 +318,7 @@ class _Walk:
             (SCALE, self.scale),
             (N, self.norm2),
             (TAU, self.tau_sum),
-            (CLOCK, self.clock),
+            (SCALE_SUM, self.scale_sum),
             (EXAMPLES, self.before + self.passed),
             (UPDATES, self.k),
             (DRIFT, self.drift),

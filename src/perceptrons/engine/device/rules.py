@@ -8,7 +8,7 @@ computes, a quotient by 0 or the root of a negative number, is dropped by the ch
 The new source is written once for torch and once for Triton, as two functions of the same arguments,
 ``(m, q, N, k, t, c, tol, p0, p1, p2, p3)``: numbers in float64, one per row or one for all. p0 to p3 are the
 hyperparameters of the record in their order, so another value of C does not need another kernel.
-``decide`` answers (keep, tau). ``stops`` answers False only where decide would answer (1, 0), and need not
+``decide`` returns (keep, tau). ``stops`` returns False only where decide would return (1, 0), and need not
 divide to find that out: all rows of a block are asked by it, and the first True is put to ``decide``.
 
 A rule may assign names, branch, and return a pair. It may use numbers, names of numbers outside the
@@ -230,7 +230,7 @@ class _Function:
                 result = value
             elif isinstance(result, Truth) and isinstance(value, Truth):
                 result = (writer.both if conjunction else writer.either)(result, value)
-            else:  # Python answers one of the operands
+            else:  # Python returns one of the operands
                 result = writer.choose(on, value, result, node)
         return result
 

@@ -96,7 +96,7 @@ def move(K, F, j, i, d):
 
 @helper
 def evict(entries, K, F, j, e):
-    """Entry e leaves; answers which row of K it was."""
+    """Entry e leaves; return which row of K it was."""
     n, victim = entries.tally[IN_USE] - 1, entries.where[e]
     move(K, F, j, victim, -entries.a[e])
     for s in range(e, n):
@@ -109,7 +109,7 @@ def evict(entries, K, F, j, e):
 def take_in(policy, entries, K, F, j, y, k, budget, uniforms):
     """Learn row j of K, the mistake number k, of label y.
 
-    Answers (done, victim, factor of the older coefficients, projected). Where it is not done, a random
+    Returns (done, victim, factor of the older coefficients, projected). Where it is not done, a random
     number is missing and nothing has changed.
     """
     return dispatch(take_in, policy)(policy, entries, K, F, j, y, k, budget, uniforms)
@@ -200,7 +200,7 @@ def _take_in_projectron(policy, entries, K, F, j, y, k, budget, uniforms):
 
 @compiled
 def run(policy, entries, K, F, y, c, start, budget, uniforms, scalars, log, prediction):
-    """One pass over a block from its row ``start``; answers how it ended, where, and the entries logged.
+    """One pass over a block from its row ``start``; return how it ended, where, and the entries logged.
 
     y is +-1; c holds row weights, or nothing, and a row of weight 0 is passed over. Where ``prediction`` is
     set a tie that predicts the right label (-1) is no mistake. The log names rows of K. A pass that ends

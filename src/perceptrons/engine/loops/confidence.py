@@ -11,7 +11,7 @@ from ...rows import begin, column, end, factor, look, value
 from ...rules import State
 from ..compiler import by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
-from .scalars import BAD_SCORE, BAD_STEP, CLOCK, DONE, EXAMPLES, LOWEST, SCALE, TAU, UPDATES, N
+from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import hear_score
 
 
@@ -145,7 +145,7 @@ def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
         lowest = min(lowest, m)
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
-    write_back(scalars, scalars[SCALE], norm2, tau_sum, scalars[CLOCK], t, k)
+    write_back(scalars, scalars[SCALE], norm2, tau_sum, scalars[SCALE_SUM], t, k)
     write_counts(scalars, n_mistakes, n_errors, 0, loss2, sum_q, lowest)
     return ending, at, n_logged
 

@@ -14,7 +14,6 @@ from .atomic import swap
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
-    CLOCK,
     DONE,
     DRIFT,
     DRIFT_LIMIT,
@@ -30,6 +29,7 @@ from .scalars import (
     SCALE,
     SCALE_HIGH,
     SCALE_LOW,
+    SCALE_SUM,
     SQUARE_HIGH,
     SQUARE_LOW,
     SUM_Q,
@@ -67,31 +67,31 @@ def multiply(v, factor):
 
 
 @seldom
-def rescale(rows, track, v, steps, keep, scale, clock, largest):
+def rescale(rows, track, v, steps, keep, scale, scale_sum, largest):
     """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range.
 
     ``largest`` is an upper bound on ||w||^2: 0 only where w is 0.
     """
     if keep == 0.0:
         if largest != 0.0:
-            settle(track, v, clock)
+            settle(track, v, scale_sum)
             multiply(v, 0.0)
             scaled(rows, 0.0)
         multiply(steps, 0.0)
-        return 1.0, clock
+        return 1.0, scale_sum
     scale *= keep
     if SCALE_LOW < abs(scale) < SCALE_HIGH:
-        return scale, clock
-    return multiply_out(rows, track, v, steps, scale, clock)
+        return scale, scale_sum
+    return multiply_out(rows, track, v, steps, scale, scale_sum)
 
 
 @seldom
-def multiply_out(rows, track, v, steps, scale, clock):
-    """w = scale v, with a scale of 1; the average keeps what v was worth, and its clock starts again.
+def multiply_out(rows, track, v, steps, scale, scale_sum):
+    """w = scale v, with a scale of 1: ``scale_sum * v`` is folded into A before v is rescaled.
 
-    A clock that went on in units of the new v could grow without limit, and take all digits with it.
+    A sum that went on in units of the new v could grow without limit, and take all digits with it.
     """
-    settle(track, v, clock)
+    settle(track, v, scale_sum)
     multiply(v, scale)
     multiply(steps, scale)
     scaled(rows, scale)
@@ -162,8 +162,8 @@ def bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, n_classes):
 
 
 @helper
-def write_back(scalars, scale, norm2, tau_sum, clock, t, k):
-    scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK] = scale, norm2, tau_sum, clock
+def write_back(scalars, scale, norm2, tau_sum, scale_sum, t, k):
+    scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM] = scale, norm2, tau_sum, scale_sum
     scalars[EXAMPLES], scalars[UPDATES] = t, k
 
 
@@ -189,7 +189,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
     Where ``prediction`` is set a tie that predicts the right label (-1) is no mistake. A pass that ends
     badly leaves v and the scalars as they were before the bad row.
     """
-    scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
+    scale, norm2, tau_sum, scale_sum = scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
@@ -208,7 +208,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
         if not isfinite(m):
             ending = BAD_SCORE
             break
-        hear(heard, track, rows, i, at, v, raw, s, norm2, clock, t)
+        hear(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
         wrong = (s > 0.0) != (y[i] > 0.0)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -226,15 +226,17 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
                     break
                 if keep != 1.0:
                     drift = drifted(v, drift, keep, norm2, tau * m, length2)
-                    scale, clock = rescale(
-                        rows, track, v, steps, keep, scale, clock, norm2 + scalars[NORM_ERROR]
+                    scale, scale_sum = rescale(
+                        rows, track, v, steps, keep, scale, scale_sum, norm2 + scalars[NORM_ERROR]
                     )
                 if scale != 1.0 and not (
                     fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
                 ):
-                    scale, clock = multiply_out(rows, track, v, steps, scale, clock)  # w/scale is too long
+                    scale, scale_sum = multiply_out(
+                        rows, track, v, steps, scale, scale_sum
+                    )  # w/scale is too long
                 d = tau * y[i] / scale
-                note(track, rows, i, d, clock)
+                note(track, rows, i, d, scale_sum)
                 push(rows, i, d, v)
                 follow(rows, i, d)
                 k += 1
@@ -254,13 +256,13 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
                     log.alpha[n_logged, 0] = tau * y[i]
                     n_logged += 1
         t += 1
-        clock += pace(track, scale, norm2)
+        scale_sum += pace(track, scale, norm2)
         n_errors += wrong
         n_mistakes += mistake
         lowest = min(lowest, m)
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
-    write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    write_back(scalars, scale, norm2, tau_sum, scale_sum, t, k)
     scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return ending, at, n_logged
@@ -274,49 +276,49 @@ def run(rule, rows, y, c, order, v, track, scalars, log, steps, heard, predictio
 
 # ---------------------------------------------------------------- one row at a time
 
-#: A desk is one float64 array that holds what a single row needs, so that a call has few arguments.
-DESK_SIZE = 12
-DESK_BIAS, DESK_UNIT, DESK_PREDICTION, DESK_TOL, DESK_LIMIT, DESK_USE = 3, 4, 5, 6, 7, 8
+#: A row buffer packs the arguments of a call for one row into one float64 array.
+BUFFER_SIZE = 12
+BUFFER_BIAS, BUFFER_UNIT, BUFFER_PREDICTION, BUFFER_TOL, BUFFER_LIMIT, BUFFER_USE = 3, 4, 5, 6, 7, 8
 #: How wrong predictions are counted, and from here on: rows counted, wrong predictions among them.
-DESK_COUNT, DESK_TALLY = 9, 10
+BUFFER_COUNT, BUFFER_TALLY = 9, 10
 #: Not at all; by the last w; by the readout that is tracked; one class alone is known, and always right.
 UNCOUNTED, BY_LAST, BY_READOUT, ALWAYS_RIGHT = 0.0, 1.0, 2.0, 3.0
-#: Who uses the desk; other bits are taken for a learner's. A desk that is closed stays closed.
+#: Who uses the row buffer; other bits are taken for a learner's. A buffer that is closed stays closed.
 FREE, LEARNING, SCORING, CLOSED = 0, 1, 2, 3
 
 
 @helper
-def take(desk, use):
-    """Whether the desk was free, and is now in this use."""
-    return swap(desk, DESK_USE, FREE, use) == FREE
+def take(row_buffer, use):
+    """Whether the row buffer was free, and is now in this use."""
+    return swap(row_buffer, BUFFER_USE, FREE, use) == FREE
 
 
 @helper
-def leave(desk, use):
-    """End this use of the desk."""
-    swap(desk, DESK_USE, use, FREE)
+def leave(row_buffer, use):
+    """End this use of the row buffer."""
+    swap(row_buffer, BUFFER_USE, use, FREE)
 
 
 @compiled
-def close_desk(desk):
-    """Close a desk that nobody uses; answers how it was used."""
-    return swap(desk, DESK_USE, FREE, CLOSED)
+def close_buffer(row_buffer):
+    """Close a row buffer that nobody uses; return how it was used."""
+    return swap(row_buffer, BUFFER_USE, FREE, CLOSED)
 
 
 @helper
-def wrong_before(track, rows, y, v, scalars, desk):
+def wrong_before(track, rows, y, v, scalars, row_buffer):
     """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
-    if desk[DESK_COUNT] != BY_READOUT:
+    if row_buffer[BUFFER_COUNT] != BY_READOUT:
         return 0.0
     return 1.0 if (tracked(track, rows, v, scalars) > 0.0) != (y > 0.0) else 0.0
 
 
 @helper
-def count_one(desk, wrong, last_was_wrong):
+def count_one(row_buffer, wrong, last_was_wrong):
     """One row more has been learned."""
-    if desk[DESK_COUNT] != UNCOUNTED:
-        desk[DESK_TALLY] += 1.0
-        desk[DESK_TALLY + 1] += last_was_wrong if desk[DESK_COUNT] == BY_LAST else wrong
+    if row_buffer[BUFFER_COUNT] != UNCOUNTED:
+        row_buffer[BUFFER_TALLY] += 1.0
+        row_buffer[BUFFER_TALLY + 1] += last_was_wrong if row_buffer[BUFFER_COUNT] == BY_LAST else wrong
 
 
 @helper

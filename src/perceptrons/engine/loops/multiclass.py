@@ -30,7 +30,6 @@ from .linear import (
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
-    CLOCK,
     DONE,
     DRIFT,
     DRIFT_LIMIT,
@@ -39,6 +38,7 @@ from .scalars import (
     NORM_ERROR,
     REFRESH,
     SCALE,
+    SCALE_SUM,
     SQUARE_HIGH,
     SQUARE_LOW,
     TAU,
@@ -87,7 +87,7 @@ class Work(NamedTuple):
 
 
 def spread(scheme, s, y, z, q, tau, weight, work):
-    """Fill ``work.alpha``; answers how many classes move. s are true scores, q = ||x||^2."""
+    """Fill ``work.alpha``; return how many classes move. s are true scores, q = ||x||^2."""
     return dispatch(spread, scheme)(scheme, s, y, z, q, tau, weight, work)
 
 
@@ -266,19 +266,19 @@ def push_touched(rows, i, factor_d, n_touched, work, W):
         W[last, work.slots[r]] += d * work.alpha[r] * rows.bias
 
 
-def note_touched(track, rows, i, d, clock, n_touched, work):
+def note_touched(track, rows, i, d, scale_sum, n_touched, work):
     """V is about to grow by d x alpha'."""
-    return dispatch(note_touched, track)(track, rows, i, d, clock, n_touched, work)
+    return dispatch(note_touched, track)(track, rows, i, d, scale_sum, n_touched, work)
 
 
 @by_record(note_touched)(Last)
-def _note_last(track, rows, i, d, clock, n_touched, work):
+def _note_last(track, rows, i, d, scale_sum, n_touched, work):
     pass
 
 
 @by_record(note_touched)(Average, UnitAverage)
-def _note_average(track, rows, i, d, clock, n_touched, work):
-    push_touched(rows, i, -clock * d, n_touched, work, track.A)
+def _note_average(track, rows, i, d, scale_sum, n_touched, work):
+    push_touched(rows, i, -scale_sum * d, n_touched, work, track.A)
 
 
 class HeardAll(NamedTuple):
@@ -289,9 +289,9 @@ class HeardAll(NamedTuple):
     s: np.ndarray  #: scratch space, one entry per column of W
 
 
-def hear_all(heard, track, rows, i, at, work, true, clock, t):
+def hear_all(heard, track, rows, i, at, work, true, scale_sum, t):
     """Row i comes at position ``at``, with these scores; t rows have been learned."""
-    return dispatch(hear_all, heard)(heard, track, rows, i, at, work, true, clock, t)
+    return dispatch(hear_all, heard)(heard, track, rows, i, at, work, true, scale_sum, t)
 
 
 def look_at_average(track, rows, i, s):
@@ -299,24 +299,24 @@ def look_at_average(track, rows, i, s):
     return dispatch(look_at_average, track)(track, rows, i, s)
 
 
-def foretold_of(track, last, raw, besides, clock, t):
+def foretold_of(track, last, raw, besides, scale_sum, t):
     """The score of a class under the readout that is tracked, from its last one and both products."""
-    return dispatch(foretold_of, track)(track, last, raw, besides, clock, t)
+    return dispatch(foretold_of, track)(track, last, raw, besides, scale_sum, t)
 
 
 @by_record(hear_all)(Unheard)
-def _hear_nothing(heard, track, rows, i, at, work, true, clock, t):
+def _hear_nothing(heard, track, rows, i, at, work, true, scale_sum, t):
     pass
 
 
 @by_record(hear_all)(HeardAll)
-def _hear_row(heard, track, rows, i, at, work, true, clock, t):
+def _hear_row(heard, track, rows, i, at, work, true, scale_sum, t):
     look_at_average(track, rows, i, heard.s)
     multiple = factor(rows, i)
     best, highest = -1, 0.0
     for r in range(true.shape[0]):
         j = work.slots[r]
-        s = foretold_of(track, true[r], multiple * work.s[j], multiple * heard.s[j], clock, t)
+        s = foretold_of(track, true[r], multiple * work.s[j], multiple * heard.s[j], scale_sum, t)
         if heard.since[r] <= at and (best < 0 or s > highest):
             best, highest = r, s
     heard.code[at] = best
@@ -333,13 +333,13 @@ def _look_at_average(track, rows, i, s):
 
 
 @by_record(foretold_of)(Last)
-def _foretold_last(track, last, raw, besides, clock, t):
+def _foretold_last(track, last, raw, besides, scale_sum, t):
     return last
 
 
 @by_record(foretold_of)(Average, UnitAverage)
-def _foretold_average(track, last, raw, besides, clock, t):
-    return (clock * raw + besides) / max(1.0, float(t))
+def _foretold_average(track, last, raw, besides, scale_sum, t):
+    return (scale_sum * raw + besides) / max(1.0, float(t))
 
 
 @helper
@@ -361,7 +361,7 @@ def run_rows(
     ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
     float64.
     """
-    scale, norm2, tau_sum, clock = scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK]
+    scale, norm2, tau_sum, scale_sum = scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
     n_mistakes = n_errors = n_refused = n_logged = 0
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
@@ -385,7 +385,7 @@ def run_rows(
         if not isfinite(m):
             how = BAD_SCORE
             break
-        hear_all(heard, track, rows, i, at, work, true, clock, t)
+        hear_all(heard, track, rows, i, at, work, true, scale_sum, t)
         wrong = m < 0.0 or (m == 0.0 and z < label)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -413,12 +413,14 @@ def run_rows(
                     break
                 if keep != 1.0:
                     drift = drifted(W, drift, keep, norm2, inner, length2)
-                    scale, clock = rescale(
-                        rows, track, W, steps, keep, scale, clock, norm2 + scalars[NORM_ERROR]
+                    scale, scale_sum = rescale(
+                        rows, track, W, steps, keep, scale, scale_sum, norm2 + scalars[NORM_ERROR]
                     )
                 if scale != 1.0 and not fits(new_norm2, scale, limit):
-                    scale, clock = multiply_out(rows, track, W, steps, scale, clock)  # W/scale is too long
-                note_touched(track, rows, i, 1.0 / scale, clock, n_touched, work)
+                    scale, scale_sum = multiply_out(
+                        rows, track, W, steps, scale, scale_sum
+                    )  # W/scale is too long
+                note_touched(track, rows, i, 1.0 / scale, scale_sum, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
                 follow_touched(rows, i, 1.0 / scale, n_touched, work)
                 k += 1
@@ -445,13 +447,13 @@ def run_rows(
                         log.alpha[n_logged, work.touched[a]] = work.alpha[work.touched[a]]
                     n_logged += 1
         t += 1
-        clock += pace(track, scale, norm2)
+        scale_sum += pace(track, scale, norm2)
         n_errors += wrong
         n_mistakes += mistake
         lowest = min(lowest, m)
         loss = max(0.0, 1.0 - m)
         loss2 += loss * loss
-    write_back(scalars, scale, norm2, tau_sum, clock, t, k)
+    write_back(scalars, scale, norm2, tau_sum, scale_sum, t, k)
     scalars[DRIFT] = drift
     write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
     return how, at, n_logged

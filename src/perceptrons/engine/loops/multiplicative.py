@@ -26,7 +26,6 @@ from .linear import EPS, write_back, write_counts
 from .scalars import (
     BAD_SCORE,
     BAD_STEP,
-    CLOCK,
     DONE,
     ERROR,
     EXAMPLES,
@@ -34,6 +33,7 @@ from .scalars import (
     NORM_ERROR,
     REFRESH,
     SCALE,
+    SCALE_SUM,
     TAU,
     UPDATES,
     N,
@@ -210,7 +210,7 @@ def prepare(link, theta, u, n_inputs, scalars):
 
 @helper
 def step(link, theta, u, j, yx, scalars):
-    """Update one feature; answers the size of its new theta."""
+    """Update one feature; return the size of its new theta."""
     offset = scalars[OFFSET]
     scalars[MASS] -= mass_of(link, theta[j], offset)
     theta[j] = moved(link, theta[j], yx)
@@ -296,7 +296,7 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard,
         n_errors += wrong
         n_mistakes += mistake
         lowest = min(lowest, m)
-    write_back(scalars, scalars[OFFSET], scalars[MASS], scalars[PROMOTIONS], scalars[CLOCK], t, k)
+    write_back(scalars, scalars[OFFSET], scalars[MASS], scalars[PROMOTIONS], scalars[SCALE_SUM], t, k)
     write_counts(scalars, n_mistakes, n_errors, 0, 0.0, 0.0, lowest)
     return ending, at, n_logged
 
@@ -350,6 +350,6 @@ def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log, hear
                 n_logged += 1
         t += 1
         n_errors += wrong
-    write_back(scalars, scalars[SCALE], scalars[N], scalars[TAU], scalars[CLOCK], t, k)
+    write_back(scalars, scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM], t, k)
     write_counts(scalars, n_errors, n_errors, n_inconsistent, 0.0, 0.0, scalars[LOWEST])
     return DONE, at, n_logged

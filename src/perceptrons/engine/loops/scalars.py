@@ -7,7 +7,9 @@ import numpy as np
 SCALE = 0  #: w = SCALE * v, where v is the stored vector
 N = 1  #: squared length of w
 TAU = 2  #: sum of the steps, shrunk with w; NaN when a step was negative
-CLOCK = 3  #: sum over the examples of the factor that v had; the average is (CLOCK * v + A) / EXAMPLES
+SCALE_SUM = (
+    3  #: sum over the examples of the factor that v had; the average is (SCALE_SUM * v + A) / EXAMPLES
+)
 EXAMPLES = 4  #: t
 UPDATES = 5  #: k
 MISTAKES = 6

@@ -16,13 +16,13 @@ from ..compiler import by_record, compiled, dispatch, helper
 from ..packed import float_at, whole_at
 from . import confidence, multiclass
 from .linear import (
+    BUFFER_BIAS,
+    BUFFER_COUNT,
+    BUFFER_LIMIT,
+    BUFFER_PREDICTION,
+    BUFFER_TOL,
+    BUFFER_UNIT,
     BY_READOUT,
-    DESK_BIAS,
-    DESK_COUNT,
-    DESK_LIMIT,
-    DESK_PREDICTION,
-    DESK_TOL,
-    DESK_UNIT,
     LEARNING,
     TINY,
     Log,
@@ -33,7 +33,7 @@ from .linear import (
     vanishes,
     wrong_before,
 )
-from .scalars import BAD_SCORE, BUSY, CLOCK, DONE, ERRORS, EXAMPLES, LONGEST, SCALE
+from .scalars import BAD_SCORE, BUSY, DONE, ERRORS, EXAMPLES, LONGEST, SCALE, SCALE_SUM
 from .tracks import Average, Last, Unheard, UnitAverage
 
 #: Values from here on may be whole numbers that a float does not hold: the general way looks closer.
@@ -73,7 +73,7 @@ class Joint(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one sparse row, used by whoever has the desk."""
+    """Room for one sparse row, used by whoever has the row buffer."""
 
     indices: np.ndarray  #: uint64
     data: np.ndarray  #: float64
@@ -83,67 +83,67 @@ class Scratch(NamedTuple):
 # ---------------------------------------------------------------- learning
 
 
-def run_one(core, rows, y, desk):
-    """One pass over the only row, of label y; answers how it ended."""
-    return dispatch(run_one, core)(core, rows, y, desk)
+def run_one(core, rows, y, row_buffer):
+    """One pass over the only row, of label y; return how it ended."""
+    return dispatch(run_one, core)(core, rows, y, row_buffer)
 
 
 @by_record(run_one)(Linear)
-def _run_linear(core, rows, y, desk):
-    desk[0] = y
-    none = desk[:0]
+def _run_linear(core, rows, y, row_buffer):
+    row_buffer[0] = y
+    none = row_buffer[:0]
     ended = run_rows(
         core.rule,
         rows,
-        desk[0:1],
+        row_buffer[0:1],
         none,
-        desk[2:3].view(np.int64),  # holds 0: the only row
+        row_buffer[2:3].view(np.int64),  # holds 0: the only row
         core.v,
         core.track,
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none,
         Unheard(),
-        desk[DESK_PREDICTION] != 0.0,
-        desk[DESK_TOL],
-        desk[DESK_LIMIT],
+        row_buffer[BUFFER_PREDICTION] != 0.0,
+        row_buffer[BUFFER_TOL],
+        row_buffer[BUFFER_LIMIT],
     )
     return ended[0]
 
 
 @by_record(run_one)(Confident)
-def _run_confident(core, rows, y, desk):
-    desk[0] = y
-    none = desk[:0]
+def _run_confident(core, rows, y, row_buffer):
+    row_buffer[0] = y
+    none = row_buffer[:0]
     ended = confidence.run_rows(
         core.rule,
         rows,
-        desk[0:1],
+        row_buffer[0:1],
         none,
-        desk[2:3].view(np.int64),
+        row_buffer[2:3].view(np.int64),
         core.v,
         core.cov,
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         Unheard(),
-        desk[DESK_TOL],
-        desk[DESK_LIMIT],
+        row_buffer[BUFFER_TOL],
+        row_buffer[BUFFER_LIMIT],
     )
     return ended[0]
 
 
 @by_record(run_one)(Joint)
-def _run_joint(core, rows, y, desk):
-    label = desk[0:1].view(np.int64)
+def _run_joint(core, rows, y, row_buffer):
+    label = row_buffer[0:1].view(np.int64)
     label[0] = int(y)
-    none = desk[:0]
+    none = row_buffer[:0]
     ended = multiclass.run_rows(
         core.rule,
         core.scheme,
         rows,
         label,
         none,
-        desk[2:3].view(np.int64),
+        row_buffer[2:3].view(np.int64),
         core.v,
         core.track,
         core.scalars,
@@ -152,26 +152,26 @@ def _run_joint(core, rows, y, desk):
         Unheard(),
         core.work,
         core.true,
-        desk[DESK_PREDICTION] != 0.0,
-        desk[DESK_TOL],
-        desk[DESK_LIMIT],
+        row_buffer[BUFFER_PREDICTION] != 0.0,
+        row_buffer[BUFFER_TOL],
+        row_buffer[BUFFER_LIMIT],
     )
     return ended[0]
 
 
-def mistaken(core, rows, y, desk):
+def mistaken(core, rows, y, row_buffer):
     """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
-    return dispatch(mistaken, core)(core, rows, y, desk)
+    return dispatch(mistaken, core)(core, rows, y, row_buffer)
 
 
 @by_record(mistaken)(Linear, Confident)
-def _mistaken_of_two(core, rows, y, desk):
-    return wrong_before(core.track, rows, y, core.v, core.scalars, desk)
+def _mistaken_of_two(core, rows, y, row_buffer):
+    return wrong_before(core.track, rows, y, core.v, core.scalars, row_buffer)
 
 
 @by_record(mistaken)(Joint)
-def _mistaken_of_several(core, rows, y, desk):
-    if desk[DESK_COUNT] != BY_READOUT:
+def _mistaken_of_several(core, rows, y, row_buffer):
+    if row_buffer[BUFFER_COUNT] != BY_READOUT:
         return 0.0
     scalars, work = core.scalars, core.work
     multiclass.look_all(rows, 0, core.v, work.s)
@@ -186,7 +186,7 @@ def _mistaken_of_several(core, rows, y, desk):
             scalars[SCALE] * raw,
             raw,
             multiple * core.spare[j],
-            scalars[CLOCK],
+            scalars[SCALE_SUM],
             scalars[EXAMPLES],
         )
         if best < 0 or s > highest:
@@ -195,13 +195,13 @@ def _mistaken_of_several(core, rows, y, desk):
 
 
 @helper
-def counted(core, rows, y, desk):
+def counted(core, rows, y, row_buffer):
     """:func:`run_one`, with what is counted of a row; how it ended."""
-    wrong, errors = mistaken(core, rows, y, desk), core.scalars[ERRORS]
-    ending = run_one(core, rows, y, desk)
+    wrong, errors = mistaken(core, rows, y, row_buffer), core.scalars[ERRORS]
+    ending = run_one(core, rows, y, row_buffer)
     if ending == DONE:
-        count_one(desk, wrong, core.scalars[ERRORS] - errors)
-        core.scalars[LONGEST] = max(core.scalars[LONGEST], desk[1])
+        count_one(row_buffer, wrong, core.scalars[ERRORS] - errors)
+        core.scalars[LONGEST] = max(core.scalars[LONGEST], row_buffer[1])
     return ending
 
 
@@ -214,20 +214,22 @@ def square(x):
 
 
 @compiled
-def learn_dense(core, x, y, desk):
-    """Learn one array; answers how it ended.
+def learn_dense(core, x, y, row_buffer):
+    """Learn one array; return how it ended.
 
-    BUSY: another thread uses the desk, or the desk is closed; nothing has changed.
+    BUSY: another thread uses the row_buffer, or the row_buffer is closed; nothing has changed.
     """
-    if not take(desk, LEARNING):
+    if not take(row_buffer, LEARNING):
         return BUSY
-    bias = desk[DESK_BIAS]
-    desk[1] = square(x) + bias * bias
+    bias = row_buffer[BUFFER_BIAS]
+    row_buffer[1] = square(x) + bias * bias
     ending = BAD_SCORE
-    if isfinite(desk[1]) and (desk[1] >= TINY or vanishes(x)):  # else its square is 0, and it is not
-        row = Dense(x.reshape((1, x.shape[0])), desk[1:2], bias, desk[DESK_UNIT] != 0.0)
-        ending = counted(core, row, y, desk)
-    leave(desk, LEARNING)
+    if isfinite(row_buffer[1]) and (
+        row_buffer[1] >= TINY or vanishes(x)
+    ):  # else its square is 0, and it is not
+        row = Dense(x.reshape((1, x.shape[0])), row_buffer[1:2], bias, row_buffer[BUFFER_UNIT] != 0.0)
+        ending = counted(core, row, y, row_buffer)
+    leave(row_buffer, LEARNING)
     return ending
 
 
@@ -247,7 +249,7 @@ def sort_entries(indices, data, n):
 
 @helper
 def gathered(places, values, n_features, scratch):
-    """Write a row to the scratch space, its features ascending; answers whether nothing is wrong with it."""
+    """Write a row to the scratch space, its features ascending; return whether nothing is wrong with it."""
     n = len(values) // 8
     if len(places) != len(values) or n > scratch.data.shape[0]:
         return False
@@ -270,37 +272,37 @@ def gathered(places, values, n_features, scratch):
 
 
 @compiled
-def learn_named(core, places, values, y, scratch, desk):
-    """Learn one row of named features; answers how it ended, like :func:`learn_dense`."""
-    if not take(desk, LEARNING):
+def learn_named(core, places, values, y, scratch, row_buffer):
+    """Learn one row of named features; return how it ended, like :func:`learn_dense`."""
+    if not take(row_buffer, LEARNING):
         return BUSY
     ending = BAD_SCORE
     if gathered(places, values, core.v.shape[0] - 1, scratch):
-        bias = desk[DESK_BIAS]
+        bias = row_buffer[BUFFER_BIAS]
         x = scratch.data[: scratch.pointers[1]]
-        desk[1] = square(x) + bias * bias
-        if desk[1] >= TINY or vanishes(x):
+        row_buffer[1] = square(x) + bias * bias
+        if row_buffer[1] >= TINY or vanishes(x):
             row = Csr(
                 scratch.data,
                 scratch.indices,
                 scratch.pointers,
-                desk[1:2],
+                row_buffer[1:2],
                 bias,
-                desk[DESK_UNIT] != 0.0,
+                row_buffer[BUFFER_UNIT] != 0.0,
             )
-            ending = counted(core, row, y, desk)
-    leave(desk, LEARNING)
+            ending = counted(core, row, y, row_buffer)
+    leave(row_buffer, LEARNING)
     return ending
 
 
-# ---------------------------------------------------------------- scoring: the desk is read only
+# ---------------------------------------------------------------- scoring: the row_buffer is read only
 
 
 @helper
-def length(total, desk):
+def length(total, row_buffer):
     """What a score is divided by: the length of the augmented row, where rows have length 1."""
-    total += desk[DESK_BIAS] * desk[DESK_BIAS]
-    return sqrt(total) if desk[DESK_UNIT] != 0.0 and total > 0.0 else 1.0
+    total += row_buffer[BUFFER_BIAS] * row_buffer[BUFFER_BIAS]
+    return sqrt(total) if row_buffer[BUFFER_UNIT] != 0.0 and total > 0.0 else 1.0
 
 
 def combined(track, scalars, s_v, s_A):
@@ -315,7 +317,7 @@ def _last(track, scalars, s_v, s_A):
 
 @by_record(combined)(Average, UnitAverage)
 def _average(track, scalars, s_v, s_A):
-    return (scalars[CLOCK] * s_v + s_A) / max(1.0, scalars[EXAMPLES])
+    return (scalars[SCALE_SUM] * s_v + s_A) / max(1.0, scalars[EXAMPLES])
 
 
 # products with A, where the readout needs it: of an array, of named features; with one column, with several
@@ -394,7 +396,7 @@ def product(places, values, w, bias):
 
 @helper
 def products(places, values, W, bias, s):
-    """The same with all columns of W; answers ||x||^2."""
+    """The same with all columns of W; return ||x||^2."""
     squares = 0.0
     for r in range(s.shape[0]):
         s[r] = bias * W[W.shape[0] - 1, r]
@@ -410,27 +412,27 @@ def products(places, values, W, bias, s):
 
 
 @compiled
-def score_dense(core, x, desk):
+def score_dense(core, x, row_buffer):
     """<w, x> of an array, by the readout that is tracked."""
-    row = Dense(x.reshape((1, x.shape[0])), desk[:1], desk[DESK_BIAS], False)
+    row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     s_v, s_A = look(row, 0, core.v), look_A(core.track, row)
-    return combined(core.track, core.scalars, s_v, s_A) / length(square(x), desk)
+    return combined(core.track, core.scalars, s_v, s_A) / length(square(x), row_buffer)
 
 
 @compiled
-def score_named(core, places, values, desk):
+def score_named(core, places, values, row_buffer):
     """<w, x> of a row of named features; those with a negative place are not known, and have no weight."""
     if len(places) != len(values):
         return nan
-    bias = desk[DESK_BIAS]
+    bias = row_buffer[BUFFER_BIAS]
     s_v, squares = product(places, values, core.v, bias)
     s_A = product_A(core.track, places, values, bias)
-    return combined(core.track, core.scalars, s_v, s_A) / length(squares, desk)
+    return combined(core.track, core.scalars, s_v, s_A) / length(squares, row_buffer)
 
 
 @helper
 def settled(core, s_v, s_A, divisor, out):
-    """Scores of all classes into ``out``; answers the class, -1 where a score is not finite."""
+    """Scores of all classes into ``out``; return the class, -1 where a score is not finite."""
     best = 0
     for r in range(out.shape[0]):
         j = core.work.slots[r]
@@ -443,20 +445,20 @@ def settled(core, s_v, s_A, divisor, out):
 
 
 @compiled
-def scores_dense(core, x, s_v, s_A, out, desk):
+def scores_dense(core, x, s_v, s_A, out, row_buffer):
     """Scores of all classes, and the class, of an array. ``s_v`` and ``s_A`` are scratch space."""
-    row = Dense(x.reshape((1, x.shape[0])), desk[:1], desk[DESK_BIAS], False)
+    row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     multiclass.look_all(row, 0, core.v, s_v)
     look_all_A(core.track, row, s_A)
-    return settled(core, s_v, s_A, length(square(x), desk), out)
+    return settled(core, s_v, s_A, length(square(x), row_buffer), out)
 
 
 @compiled
-def scores_named(core, places, values, s_v, s_A, out, desk):
+def scores_named(core, places, values, s_v, s_A, out, row_buffer):
     """Scores of all classes, and the class, of a row of named features."""
     if len(places) != len(values):
         return -1
-    bias = desk[DESK_BIAS]
+    bias = row_buffer[BUFFER_BIAS]
     squares = products(places, values, core.v, bias, s_v)
     products_A(core.track, places, values, bias, s_A)
-    return settled(core, s_v, s_A, length(squares, desk), out)
+    return settled(core, s_v, s_A, length(squares, row_buffer), out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...rows import look, push
 from ..compiler import by_record, dispatch
-from .scalars import CLOCK, EXAMPLES, SCALE
+from .scalars import EXAMPLES, SCALE, SCALE_SUM
 
 # ---------------------------------------------------------------- what is kept for the readout
 
@@ -19,7 +19,7 @@ class Last(NamedTuple):
 
 
 class Average(NamedTuple):
-    """A, such that (sum of w over the examples) = CLOCK * v + A at every moment."""
+    """A, such that (sum of w over the examples) = SCALE_SUM * v + A at every moment."""
 
     A: np.ndarray
 
@@ -30,40 +30,40 @@ class UnitAverage(NamedTuple):
     A: np.ndarray
 
 
-def note(track, rows, i, d, clock):
+def note(track, rows, i, d, scale_sum):
     """v is about to grow by d x."""
-    return dispatch(note, track)(track, rows, i, d, clock)
+    return dispatch(note, track)(track, rows, i, d, scale_sum)
 
 
-def settle(track, v, clock):
+def settle(track, v, scale_sum):
     """v is about to be set to 0, or to be multiplied out."""
-    return dispatch(settle, track)(track, v, clock)
+    return dispatch(settle, track)(track, v, scale_sum)
 
 
 def pace(track, scale, norm2):
-    """What one example with this w adds to the clock."""
+    """Weight of the current w in the running average."""
     return dispatch(pace, track)(track, scale, norm2)
 
 
 @by_record(note)(Last)
-def _note_last(track, rows, i, d, clock):
+def _note_last(track, rows, i, d, scale_sum):
     pass
 
 
 @by_record(note)(Average, UnitAverage)
-def _note_average(track, rows, i, d, clock):
-    push(rows, i, -clock * d, track.A)
+def _note_average(track, rows, i, d, scale_sum):
+    push(rows, i, -scale_sum * d, track.A)
 
 
 @by_record(settle)(Last)
-def _settle_last(track, v, clock):
+def _settle_last(track, v, scale_sum):
     pass
 
 
 @by_record(settle)(Average, UnitAverage)
-def _settle_average(track, v, clock):
+def _settle_average(track, v, scale_sum):
     for j in range(v.size):
-        track.A.flat[j] += clock * v.flat[j]
+        track.A.flat[j] += scale_sum * v.flat[j]
 
 
 @by_record(pace)(Last, Average)
@@ -92,9 +92,9 @@ class Heard(NamedTuple):
     unit: bool  #: the last w counts as w/||w||
 
 
-def hear(heard, track, rows, i, at, v, raw, s, norm2, clock, t):
+def hear(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
     """Row i comes at position ``at``; raw = <v, x>, s = <w, x>, and t rows have been learned."""
-    return dispatch(hear, heard)(heard, track, rows, i, at, v, raw, s, norm2, clock, t)
+    return dispatch(hear, heard)(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
 
 
 def hear_score(heard, at, s):
@@ -102,19 +102,19 @@ def hear_score(heard, at, s):
     return dispatch(hear_score, heard)(heard, at, s)
 
 
-def foretold(track, rows, i, v, raw, s, clock, t):
+def foretold(track, rows, i, v, raw, s, scale_sum, t):
     """The score of row i under the readout that is tracked."""
-    return dispatch(foretold, track)(track, rows, i, v, raw, s, clock, t)
+    return dispatch(foretold, track)(track, rows, i, v, raw, s, scale_sum, t)
 
 
 @by_record(hear)(Unheard)
-def _hear_nothing(heard, track, rows, i, at, v, raw, s, norm2, clock, t):
+def _hear_nothing(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
     pass
 
 
 @by_record(hear)(Heard)
-def _hear_row(heard, track, rows, i, at, v, raw, s, norm2, clock, t):
-    score = foretold(track, rows, i, v, raw, s, clock, t)
+def _hear_row(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
+    score = foretold(track, rows, i, v, raw, s, scale_sum, t)
     if heard.unit and norm2 > 0.0:
         score /= sqrt(norm2)
     heard.score[at] = score
@@ -131,13 +131,13 @@ def _hear_score(heard, at, s):
 
 
 @by_record(foretold)(Last)
-def _foretold_last(track, rows, i, v, raw, s, clock, t):
+def _foretold_last(track, rows, i, v, raw, s, scale_sum, t):
     return s
 
 
 @by_record(foretold)(Average, UnitAverage)
-def _foretold_average(track, rows, i, v, raw, s, clock, t):
-    return (clock * raw + look(rows, i, track.A)) / max(1.0, float(t))
+def _foretold_average(track, rows, i, v, raw, s, scale_sum, t):
+    return (scale_sum * raw + look(rows, i, track.A)) / max(1.0, float(t))
 
 
 def tracked(track, rows, v, scalars):
@@ -152,5 +152,5 @@ def _tracked_last(track, rows, v, scalars):
 
 @by_record(tracked)(Average, UnitAverage)
 def _tracked_average(track, rows, v, scalars):
-    total = scalars[CLOCK] * look(rows, 0, v) + look(rows, 0, track.A)
+    total = scalars[SCALE_SUM] * look(rows, 0, v) + look(rows, 0, track.A)
     return total / max(1.0, scalars[EXAMPLES])

@@ -454,7 +454,7 @@ class Working:
         self.margins = np.empty(total)
 
     def keep(self, places: np.ndarray) -> np.ndarray:
-        """Go on with these rows only; answers where each old one is now."""
+        """Go on with these rows only; return where each old one is now."""
         now = np.full(len(self.rows), -1)
         now[places] = np.arange(len(places))
         self.has[:] = False
@@ -504,7 +504,7 @@ class Best:
         self.n_iter = 0
 
     def take(self, rows: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-        """Look at another w, with one pass over all rows; answers their scores."""
+        """Look at another w, with one pass over all rows; return their scores."""
         self.n_iter += 1
         alpha = balanced(alpha, self.y[rows]) if self.free else alpha
         s, b, (low, up) = bracket(self.points, self.y, self.free, rows, alpha)

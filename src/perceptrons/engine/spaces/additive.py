@@ -47,9 +47,9 @@ class Additive(SingleSpace):
     def _limit(self) -> float:
         return scalars.NORM_LIMIT[self.frame.dtype]
 
-    def desk(self) -> np.ndarray:
+    def row_buffer(self) -> np.ndarray:
         """Where one row at a time is worked on."""
-        return self._desk(self._limit(), self.prediction)
+        return self._row_buffer(self._limit(), self.prediction)
 
     def last(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The current w, of all features or of these columns, the bias coordinate last."""
@@ -59,7 +59,7 @@ class Additive(SingleSpace):
         """The mean of w over the examples seen, or of w/||w||."""
         assert self.A is not None
         t = max(1.0, self.state[scalars.EXAMPLES])
-        total = self.state[scalars.CLOCK] * self._picked(self.v, columns).astype(np.float64)
+        total = self.state[scalars.SCALE_SUM] * self._picked(self.v, columns).astype(np.float64)
         return (total + self._picked(self.A, columns)) / t
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
@@ -69,7 +69,7 @@ class Additive(SingleSpace):
             return self.state[scalars.SCALE] * s
         assert self.A is not None
         t = max(1.0, self.state[scalars.EXAMPLES])
-        return (self.state[scalars.CLOCK] * s + self._look(rows, self.A)) / t
+        return (self.state[scalars.SCALE_SUM] * s + self._look(rows, self.A)) / t
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         """(rows, 1 or n_classes): <v, x>."""
@@ -368,7 +368,7 @@ class Joint(Additive):
             share = factor
             if self.track_name == "unit":  # of W/||W||, whatever the factor
                 share = sqrt(0.5)
-                self.state[scalars.CLOCK] *= share / factor
+                self.state[scalars.SCALE_SUM] *= share / factor
             self.A = np.stack([-share * binary.A, share * binary.A], axis=1)
         self.state[scalars.N] *= 2.0 * factor * factor
         self.state[scalars.NORM_ERROR] *= 2.0 * factor * factor

@@ -283,14 +283,14 @@ class SingleSpace:
 
     # -- what loops are given, and what ends them
 
-    def _desk(self, limit: float, prediction: bool = False) -> np.ndarray:
-        desk = np.zeros(linear.DESK_SIZE)
-        desk[linear.DESK_BIAS] = self.frame.bias
-        desk[linear.DESK_UNIT] = self.frame.unit
-        desk[linear.DESK_PREDICTION] = prediction
-        desk[linear.DESK_TOL] = self.frame.tol
-        desk[linear.DESK_LIMIT] = limit
-        return desk
+    def _row_buffer(self, limit: float, prediction: bool = False) -> np.ndarray:
+        row_buffer = np.zeros(linear.BUFFER_SIZE)
+        row_buffer[linear.BUFFER_BIAS] = self.frame.bias
+        row_buffer[linear.BUFFER_UNIT] = self.frame.unit
+        row_buffer[linear.BUFFER_PREDICTION] = prediction
+        row_buffer[linear.BUFFER_TOL] = self.frame.tol
+        row_buffer[linear.BUFFER_LIMIT] = limit
+        return row_buffer
 
     def _picked(self, a: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """A copy of the entries of all features, or of some; that of the constant coordinate last."""

@@ -24,7 +24,7 @@ class Budget(SingleSpace):
     Parameters
     ----------
     kernel : kernel
-        ``kernel.matrix(A, B)`` answers with the values between two collections. A collection has a length, is
+        ``kernel.matrix(A, B)`` returns the values between two collections. A collection has a length, is
         indexed by row numbers, and can be joined with another: see :mod:`perceptrons.kernels`.
     policy : Random, Oldest, Forgetron or Projectron
         See :mod:`perceptrons.engine.loops.budget`.

@@ -101,9 +101,9 @@ class Confident(SingleSpace):
         """What one row at a time needs."""
         return single.Confident(self.rule, self.v, self.covariance(), tracks.Last(), self.state)
 
-    def desk(self) -> np.ndarray:
+    def row_buffer(self) -> np.ndarray:
         """Where one row at a time is worked on."""
-        return self._desk(self._limit())
+        return self._row_buffer(self._limit())
 
     def variances(self, rows: Rows, n: int) -> np.ndarray:
         out = np.empty(n)
