@@ -13,7 +13,7 @@ from . import checks
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
-from .readouts import one_or_all
+from .run_attributes import one_or_all
 from .stopping import Judge
 from .writing import at_rest
 

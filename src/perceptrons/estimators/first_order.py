@@ -19,6 +19,7 @@ from . import changing, checks
 from .checks import estimator
 from .one_row import Streaming
 from .passes import CheckedRows
+from .readouts import Readout
 
 READOUTS = ("last", "average", "vote", "random")
 
@@ -84,11 +85,8 @@ class FirstOrder(Streaming):
         return self.readout
 
     @property
-    def _unit_votes(self) -> bool:
-        return self.normalized_votes
-
-    def _include_initial(self) -> bool:
-        return self.include_initial
+    def _reading(self) -> Readout:
+        return Readout(self, self._readout, self.normalized_votes, self.include_initial)
 
     def _lane_serves(self) -> bool:
         kept = self._space.learners[0].track_name
@@ -136,10 +134,7 @@ class FirstOrder(Streaming):
         if readout not in ("last", "average") or self.normalized_votes:
             return super()._score_row(row)
         changing.check_readout(self)
-        scores = self._space.scores(self._rows(row), readout)[0]
-        if readout == "average" and self.include_initial:
-            t = max(1, self._examples())
-            scores = scores * (t / (t + 1.0))
+        scores = self._reading.averaged(self._space.scores(self._rows(row), readout)[0])
         return scores[0] if len(scores) == 1 else scores
 
 

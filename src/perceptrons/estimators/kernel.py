@@ -9,12 +9,13 @@ import numpy as np
 from ..engine import spaces
 from ..engine.journal import KernelJournal
 from ..engine.loops.multiclass import Top
-from . import changing, checks
+from . import checks
 from .checks import estimator
 from .first_order import FirstOrder, OnlineClassifier
 from .halfspace import FLOATS
 from .kernel_based import KernelBased
 from .perceptron import PerceptronFamily
+from .readouts import KernelReadout
 from .run_records import known_rows
 
 
@@ -82,41 +83,13 @@ class KernelLearner(KernelBased, FirstOrder):
 
     # ------------------------------------------------------------ scores
 
-    def _dual(self) -> np.ndarray:
-        """(support rows, columns): coefficients of the readout in force."""
-        changing.check_readout(self)
-        space = self._space
-        if self._readout == "random":
-            n = len(space.support)
-            parts = [journal.coefficients(self.random_step_) for journal in self._journals]
-            a = np.hstack([np.pad(part, ((0, n - len(part)), (0, 0))) for part in parts])
-            return self._unit_length(a) if self._unit_votes else a
-        readout = "average" if self._readout == "average" else "last"
-        a = space.coefficients(readout)
-        if readout == "average" and self._include_initial():
-            t = max(1, self._examples())
-            a = a * (t / (t + 1.0))  # the initial vector is one more, of zeros
-        return self._unit_length(a) if self._unit_votes and readout == "last" else a
-
-    def _unit_length(self, a: np.ndarray) -> np.ndarray:
-        """The coefficients of w/||w||, or 0: of all prototypes together, or of each learner."""
-        norm2 = np.sum(a * self._space.expand(self._space.support.rows, a), axis=0, keepdims=True)
-        if self._space.joint:
-            norm2 = norm2.sum(keepdims=True)
-        return a / np.sqrt(np.maximum(norm2, np.finfo(float).tiny))
+    @property
+    def _reading(self) -> KernelReadout:
+        return KernelReadout(self, self._readout, self.normalized_votes, self.include_initial)
 
     def _linear_scores(self, X: Any) -> np.ndarray:
-        return self._votes(X) if self._readout == "vote" else self._space.expand(X, self._dual())
-
-    def _votes(self, X: Any) -> np.ndarray:
-        counts = [j.counts(self._examples(r), self._include_initial()) for r, j in enumerate(self._journals)]
-        out = [np.zeros((len(X), journal.alpha.shape[1])) for journal in self._journals]
-        n = len(self._space.support)
-        known = self._space.values(X, np.ones(n, bool)) if n else [(slice(None), np.zeros((len(X), 1)))]
-        for part, values in known:
-            for journal, c, votes in zip(self._journals, counts, out, strict=True):
-                journal.vote(values, c, votes[part])
-        return np.concatenate(out, axis=1)
+        reading = self._reading
+        return reading.votes(X) if reading.kind == "vote" else self._space.expand(X, reading.coefficients())
 
     # ------------------------------------------------------------ what a run leaves behind
 
@@ -139,7 +112,7 @@ class KernelLearner(KernelBased, FirstOrder):
         if self._readout == "vote":
             used = [journal.position for journal in self._journals]
             return np.unique(np.concatenate(used))
-        return np.flatnonzero(self._dual().any(axis=1))
+        return np.flatnonzero(self._reading.coefficients().any(axis=1))
 
     @property
     def support_(self) -> np.ndarray:
@@ -165,7 +138,7 @@ class KernelLearner(KernelBased, FirstOrder):
     def dual_coef_(self) -> np.ndarray:
         """(1 or n_classes, n_support): coefficients with their signs; of the last w where weights vote."""
         places = self._supporting("dual_coef_")
-        a = self._space.coefficients("last") if self._readout == "vote" else self._dual()
+        a = self._space.coefficients("last") if self._readout == "vote" else self._reading.coefficients()
         return np.ascontiguousarray(a[places].T)
 
     @property

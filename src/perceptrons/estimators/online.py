@@ -5,13 +5,12 @@ A subclass says which rule it uses and in which space; everything else happens h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import rules
-from ..engine import draws, intake, spaces
+from ..engine import intake, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
@@ -19,6 +18,7 @@ from . import changing, checks, epochs, starting
 from .callbacks import Watch, Watched
 from .checks import estimator
 from .class_weights import Weighing
+from .fit_rows import rows_of_fit
 from .labels import LabelBook
 from .passes import CheckedRows, Write, learn_in_order, run_in_parts
 from .progressive import Progressive
@@ -210,6 +210,36 @@ class Online(Watched, Weighing, Progressive):
         """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
         return float(self._fitted("intercept_scaling_").frame.bias)
 
+    # ------------------------------------------------------------ the log of updates, scores, predictions
+
+    def _keeps_journal(self) -> bool:
+        return self.log_updates or self._reading.logged
+
+    def _new_journals(self, space: Any) -> list[Journal]:
+        """Empty logs, where updates are kept."""
+        if not self._keeps_journal():
+            return []
+        return [self._journal(learner.columns, self.max_log) for learner in space.learners]
+
+    def _examples(self, r: int = 0) -> int:
+        """Examples seen by one learner."""
+        return self._space.learners[r].counts().examples
+
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._reading.weights(columns)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        changing.check_readout(self)
+        return super()._scores(X)
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        return self._reading.votes(X) if self._readout == "vote" else super()._linear_scores(X)
+
+    def _decide(self, scores: np.ndarray) -> np.ndarray:
+        if scores.ndim == 1 and len(self.classes_) == 2 and self._space.ties:
+            return (scores >= 0.0).astype(np.int64)
+        return super()._decide(scores)
+
     # ------------------------------------------------------------ row weights
 
     def _weighted(self) -> bool:
@@ -250,7 +280,7 @@ class Online(Watched, Weighing, Progressive):
             if old is not None:
                 old.make_writable()
             with unchanged_on_error(self):
-                batch = self._fit_intake(X, y, sample_weight, old)
+                batch = rows_of_fit(self, X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
                 if self._runs_counts() and not epochs.visits_once(orders):
                     raise ValueError(
@@ -271,7 +301,7 @@ class Online(Watched, Weighing, Progressive):
 
     def _kept_journals(self, fresh: list[Journal]) -> list[Journal]:
         """The journals of a model that goes on: a vote needs all updates since w = 0, a log only the new."""
-        if self._readout not in ("vote", "random"):
+        if not self._reading.logged:
             return fresh
         if len(self._journals) != len(fresh):
             raise ValueError(
@@ -283,47 +313,6 @@ class Online(Watched, Weighing, Progressive):
     def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:
         """How many epochs there can be; None: any number."""
         return self.max_iter if orders is None else len(orders)
-
-    def _fit_intake(self, X: Any, y: Any, sample_weight: Any, old: Any) -> CheckedRows:
-        self._check_params()
-        steps = [] if old is None else changing.changed_steps(self, again=True)
-        given, X = X, self._in_precision(self._validated_X(X, reset=old is None), old)
-        exact = self._held_exactly(given, X)
-        given, y = y, self._validated_labels(y, X.shape[0])
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes in y; it holds one class only: "
-                f"{classes[0]!r}."
-            )
-        if old is None:
-            self.__dict__.pop("_counted", None)
-        weights = self._row_weights(sample_weight, y)
-        if self._runs_counts():  # each epoch has its own
-            weights = self._checked_weights(sample_weight, len(y))
-            weights = intake.frozen(weights) if len(weights) else intake.EMPTY
-        class_weight = getattr(self, "class_weight", None)
-        if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
-            strange = next(label for label in class_weight if label not in classes.tolist())
-            raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
-        if old is not None:
-            codes = self._labels.codes(y)
-            classes = self.classes_
-        self.classes_ = classes
-        if len(weights) and len(np.unique(codes[weights > 0])) < 2:
-            where = "all classes but one class" if weights.any() else "every row"
-            raise ValueError(
-                f"sample_weight times class_weight is zero for {where}; at least two classes need a row "
-                "with a positive weight."
-            )
-        self._check_values(X)
-        self.__dict__.pop("_names", None)
-        there = weights > 0.0 if len(weights) else slice(None)
-        frame = self._frame(X.dtype, X, there) if old is None else old.frame
-        rows = self._rows(X, learn=True, frame=frame)
-        batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
-        self._still_valid(batch, given, sample_weight)
-        return batch
 
     def _still_valid(self, batch: CheckedRows, *given: Any) -> None:
         """Check the rows again if reading what was given may have called functions of the user's."""
@@ -423,9 +412,7 @@ class Online(Watched, Weighing, Progressive):
     def _draw_step(self) -> None:
         """Choose the w that predicts, where one is drawn at random."""
         if self._readout == "random":
-            draw = draws.uniform(checks.generator(self.random_state))
-            first = 0 if self._include_initial() else 1
-            self.random_step_ = first + int(draw * max(1, self._examples() + 1 - first))
+            self.random_step_ = self._reading.draw()
 
     # ------------------------------------------------------------ partial_fit
 

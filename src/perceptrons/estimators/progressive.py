@@ -10,12 +10,12 @@ from ..engine.loops import linear
 from ..engine.predictions import Predictions
 from . import checks
 from .checks import estimator
-from .readouts import Readouts
+from .run_attributes import RunAttributes
 from .writing import one_writer
 
 
 @estimator
-class Progressive(Readouts):
+class Progressive(RunAttributes):
     """Counts wrong predictions of the readout in force, each made before its row was learned.
 
     ``n_errors_`` counts those of the last w, which theorems are about; here the average predicts where it is
@@ -73,7 +73,7 @@ class Progressive(Readouts):
 
     def _progressive_silence(self) -> str | None:
         """Why progressive errors are not reported; None where they are."""
-        if self._readout in ("vote", "random"):
+        if self._reading.logged:
             return f"progressive errors are not counted for readout={self._readout!r}"
         if "_space" in vars(self) and self._space.device != "cpu":
             return "progressive errors are not counted on a GPU"
@@ -111,7 +111,7 @@ class Progressive(Readouts):
         asked = vars(self).get("_counting", {}).get("partial_fit", True)
         if not asked or self._progressive_silence() is not None:
             return None
-        return Predictions(n_rows, since, self._unit_votes and self._readout == "last")
+        return Predictions(n_rows, since, self._reading.unit_last)
 
     def _tally(self, heard: Predictions | None, codes: np.ndarray) -> dict[str, int]:
         """Add the counts of a pass; answers them as its record shows them."""
@@ -135,7 +135,7 @@ class Progressive(Readouts):
         """What a pass over a single row is to fill, where its own count of errors does not tell."""
         if not self._counts_single() or self._by_last_errors():
             return None
-        return Predictions(1, since, self._unit_votes and self._readout == "last")
+        return Predictions(1, since, self._reading.unit_last)
 
     def _tally_single(
         self, heard: Predictions | None, codes: np.ndarray, since: np.ndarray, new: Any

@@ -27,8 +27,8 @@ def initial_weights(model: Any, space: Any, d: int, coef_init: Any, intercept_in
         raise ValueError("intercept_init needs fit_intercept=True.")
     scaled = intercept / space.frame.bias if model.fit_intercept else intercept
     w = np.hstack([coef, scaled[:, None]])
-    first_counts = model._readout == "average" and model._include_initial()
-    if w.any() and (model._readout in ("vote", "random") or first_counts):
+    first_counts = model._readout == "average" and model._reading.initial
+    if w.any() and (model._reading.logged or first_counts):
         initial = " with include_initial=True" if first_counts else ""
         raise ValueError(
             f"readout={model._readout!r}{initial} is for a start from w = 0; drop coef_init and "

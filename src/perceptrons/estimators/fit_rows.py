@@ -1,0 +1,55 @@
+"""What ``fit`` is given, checked: rows, labels and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine import intake
+from . import changing
+from .passes import CheckedRows
+
+
+def rows_of_fit(model: Any, X: Any, y: Any, sample_weight: Any, old: Any) -> CheckedRows:
+    """The rows that a fit learns; ``old`` is the space that it goes on from, or None."""
+    model._check_params()
+    steps = [] if old is None else changing.changed_steps(model, again=True)
+    given, X = X, model._in_precision(model._validated_X(X, reset=old is None), old)
+    exact = model._held_exactly(given, X)
+    given, y = y, model._validated_labels(y, X.shape[0])
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs at least two classes in y; it holds one class only: "
+            f"{classes[0]!r}."
+        )
+    if old is None:
+        model.__dict__.pop("_counted", None)
+    weights = model._row_weights(sample_weight, y)
+    if model._runs_counts():  # each epoch has its own
+        weights = model._checked_weights(sample_weight, len(y))
+        weights = intake.frozen(weights) if len(weights) else intake.EMPTY
+    class_weight = getattr(model, "class_weight", None)
+    if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
+        strange = next(label for label in class_weight if label not in classes.tolist())
+        raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
+    if old is not None:
+        codes = model._labels.codes(y)
+        classes = model.classes_
+    model.classes_ = classes
+    if len(weights) and len(np.unique(codes[weights > 0])) < 2:
+        where = "all classes but one class" if weights.any() else "every row"
+        raise ValueError(
+            f"sample_weight times class_weight is zero for {where}; at least two classes need a row "
+            "with a positive weight."
+        )
+    model._check_values(X)
+    model.__dict__.pop("_names", None)
+    there = weights > 0.0 if len(weights) else slice(None)
+    frame = model._frame(X.dtype, X, there) if old is None else old.frame
+    rows = model._rows(X, learn=True, frame=frame)
+    batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
+    model._still_valid(batch, given, sample_weight)
+    return batch

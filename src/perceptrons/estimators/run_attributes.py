@@ -1,0 +1,124 @@
+"""What a run tells about itself: counters, the longest row, the bracket around the best margin, the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..engine.journal import Journal
+from .checks import estimator
+from .halfspace import Halfspace
+from .readouts import Readout
+from .run_records import online_fields
+
+
+def one_or_all(brackets: list[Any] | None) -> Any:
+    """The bracket of a single learner, or the list of those of several."""
+    return brackets[0] if brackets is not None and len(brackets) == 1 else brackets
+
+
+@estimator
+class RunAttributes(Halfspace):
+    """Attributes of learners that go from row to row, all of them read from the space and the log."""
+
+    log_updates: bool = False
+    max_log: int = 10_000_000
+
+    #: what updates are logged in
+    _journal: ClassVar[type[Journal]] = Journal
+
+    if TYPE_CHECKING:  # what fitting sets; at run time these would be taken for parameters
+        classes_: Any = None
+        _space: Any = None
+        _journals: Any = None
+        _bounds: Any = None
+        _steps: list[Any] | None = None
+        _longest: float = 0.0
+        random_step_: int = 0
+
+    @property
+    def _readout(self) -> str:
+        """Which weights predict: "last", "average", "vote" or "random"."""
+        return "last"
+
+    @property
+    def _reading(self) -> Readout:
+        """The readout in force."""
+        return Readout(self, self._readout)
+
+    # ------------------------------------------------------------ what follows from the space
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rows met on the wrong side of the hyperplane, or on it."""
+        return self._fitted("n_mistakes_").counts().mistakes
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates made."""
+        return self._fitted("n_updates_").counts().updates
+
+    @property
+    def n_errors_(self) -> int:
+        """Rows whose label was predicted wrongly when they were met."""
+        return self._fitted("n_errors_").counts().errors
+
+    @property
+    def sum_sq_norms_(self) -> float:
+        """Q, the squared lengths of the rows that were updated on, summed over the updates."""
+        return self._fitted("sum_sq_norms_").sum_sq_norms()
+
+    @property
+    def radius_(self) -> float:
+        """Length of the longest row."""
+        longest = max(self._longest, self._fitted("radius_").longest())
+        return float(longest > 0.0) if self._unit_rows() else longest
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up) around the best margin, in the learner's own space.
+
+        Both are true whatever rounding did: no separator has a margin above gamma_up, and some has at least
+        gamma_low. That is -inf where the last w does not separate the rows, None where they were not read
+        again.
+        """
+        space = self._fitted("margin_bounds_")
+        bounds = vars(self).get("_bounds")
+        return one_or_all(space.bracket()) if bounds is None else bounds
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        weights = self._record_weights(evidence)
+        return super()._record_fields(evidence) | online_fields(self, evidence) | weights
+
+    def _record_weights(self, evidence: bool) -> dict[str, Any]:
+        """The last w and, as evidence, its average where it is kept."""
+        weights = {"last": np.asarray(self._space.weights("last"), float)}
+        if evidence and self._keeps_average():
+            weights["average"] = np.asarray(self._space.weights("average"), float)
+        return {"weights": weights}
+
+    def _keeps_average(self) -> bool:
+        """Whether the space has the average of w, whatever the readout is now."""
+        return False
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        """What the record of learner r has beside its counts."""
+        return {}
+
+    @property
+    def update_log_(self) -> np.ndarray:
+        """Updates in order: fields epoch, row, step; and code, the class, for one-vs-rest."""
+        self._fitted("update_log_")
+        if not self._journals:
+            raise AttributeError("update_log_ needs log_updates=True, or readout 'vote' or 'random'.")
+        fields = [("epoch", np.int64), ("row", np.int64), ("step", np.float64), ("code", np.int64)]
+        parts = []
+        for r, journal in enumerate(self._journals):
+            part = np.zeros(len(journal), fields)
+            part["epoch"], part["row"], part["code"] = journal.epoch, journal.row, r
+            part["step"] = np.abs(journal.alpha).max(axis=1) if len(journal) else 0.0
+            parts.append(part)
+        if len(parts) == 1:
+            return parts[0][["epoch", "row", "step"]]
+        return np.concatenate(parts)
