@@ -727,7 +727,7 @@ def test_it_needs_torch_alone():
 import sys
 for name in ("numba", "scipy", "sklearn"):
     sys.modules[name] = None
-from perceptrons.engine import device
+from perceptrons.engine.device import resolve as device
 from perceptrons import rules
 assert "torch" not in sys.modules
 import torch

@@ -47,7 +47,7 @@ def test_the_first_write_copies(name, tmp_path):
 
 def test_numba_says_one_line():
     with pytest.raises(
-        TypeError, match=r"^The compiled loop perceptrons\.engine\.linear\.scores .*str"
+        TypeError, match=r"^The compiled loop perceptrons\.engine\.loops\.linear\.scores .*str"
     ) as found:
         linear.scores("rows", np.zeros(3), np.zeros(2))
     assert len(str(found.value)) < 400 and found.value.__cause__ is None
