@@ -72,3 +72,11 @@ def test_nothing_else_of_a_learner_is_read():
                 assert node.value.id in ("self", "cls"), f"{path.name}:{node.lineno} reads {node.attr}"
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert node.value not in private, f"{path.name}:{node.lineno} names {node.value}"
+
+
+def test_an_old_file_that_speaks_of_too_many_rows_has_no_steps():
+    model = pc.RiskDescent(max_steps=3).fit([[1.0], [-1.0], [2.0]], [1, 0, 0])
+    del model._steps  # as in a file of format 1
+    assert model.run_record().learners[0].steps is not None
+    model._descents = [run._replace(chosen=[np.array([2**40])], steps=[1.0]) for run in model._descents]
+    assert model.run_record().learners[0].steps is None

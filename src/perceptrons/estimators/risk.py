@@ -310,7 +310,8 @@ class RiskDescent(Halfspace):
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         runs, frame = self._descents, self._framed
-        steps = vars(self).get("_steps") or [_steps_on_rows(run) for run in runs]
+        kept: list[Any] | None = vars(self).get("_steps")
+        steps = kept or [_steps_of_old_file(run) if evidence else None for run in runs]
         learners = tuple(
             LearnerRecord(
                 updates=sum(len(rows) for rows in run.chosen),
@@ -328,13 +329,15 @@ class RiskDescent(Halfspace):
         }
 
 
-def _steps_on_rows(run: Descent, n_rows: int | None = None) -> np.ndarray:
-    """The sum of the steps on each row; the start counts as a step of 1 on the first.
+def _steps_of_old_file(run: Descent) -> np.ndarray | None:
+    """The sums of the steps up to the last row that has one; None where the file speaks of too many rows."""
+    last = max((int(rows.max()) for rows in run.chosen if len(rows)), default=0)
+    return None if 8 * (last + 1) > margins.STEPS_LIMIT else _steps_on_rows(run, last + 1)
 
-    Without ``n_rows``: up to the last row that has a step.
-    """
-    last = max((int(rows.max()) for rows in run.chosen), default=0)
-    alpha = np.zeros(last + 1 if n_rows is None else n_rows)
+
+def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
+    """The sum of the steps on each row; the start counts as a step of 1 on the first."""
+    alpha = np.zeros(n_rows)
     alpha[0] = 1.0
     for eps, rows in zip(run.steps, run.chosen, strict=True):
         alpha[rows] += eps
