@@ -274,3 +274,11 @@ def test_a_page_that_ends_behind_the_file(pa):
         FormatError, match=r"expected an intact parquet file, found a page of 2,147,483,647 bytes"
     ):
         list(open_stream(bytes(data), "parquet"))
+
+
+def test_a_column_of_another_name_than_in_the_schema(pa):
+    """The sizes of its pages would be looked up under the one name, and read under the other."""
+    data = stored(pa, {"label": [1, 2, 3], "x": [1.0, 2.0, 3.0]}, compression="none")
+    at = data.index(b"label")  # in the schema, which comes before the columns of the row groups
+    with pytest.raises(FormatError, match=r"an intact parquet file, found columns of other names"):
+        list(open_stream(data[:at] + b"lahel" + data[at + 5 :], "parquet", label_column=0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._pages import Chunk, need, row_groups
+from ._pages import Chunk, NotAPage, need, row_groups
 from .hashed import Hash
 from .labels import Labels
 from .missing import WAY_OUT, Missing, as_list
@@ -69,6 +69,7 @@ class Parquet:
             first = parquet.ParquetFile(raw, pre_buffer=False)
             schema, metadata = first.schema_arrow, first.metadata
             names, types = list(schema.names), list(schema.types)
+            leaves = [first.schema.column(i).path for i in range(len(first.schema))]
             del first
         self._settle(names)
         needed = self._needed(types, pa)
@@ -78,7 +79,10 @@ class Parquet:
         rows, columns = 0, row_groups(footer)
         for group in range(groups):
             with self._intact():
-                at_once, plain = self._rows_at_once(raw, size, next(columns), needed, names, words)
+                chunks = next(columns)
+                if [chunk.path for chunk in chunks] != leaves:  # checks go by names, pyarrow by places
+                    raise NotAPage("columns of other names than in its schema")
+                at_once, plain = self._rows_at_once(raw, size, chunks, needed, names, words)
                 # pre-buffering keeps whole row groups, and without a buffer whole columns of one are read;
                 # words come as dictionaries: spelled out, one word in a million rows is a million words
                 file = parquet.ParquetFile(
