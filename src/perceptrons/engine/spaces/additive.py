@@ -240,11 +240,11 @@ class Joint(Additive):
         self.A = None if track == "last" else np.zeros((n_features + 1, n_classes))
 
     @property
-    def n_classes(self) -> int:  # type: ignore[override]
+    def n_classes(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
         return self.v.shape[1] if self.slots is None else len(self.slots)
 
     @property
-    def columns(self) -> int:  # type: ignore[override]
+    def columns(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
         return self.n_classes
 
     def row_cost(self, entries: Any) -> Any:
