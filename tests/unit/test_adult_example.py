@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from perceptrons import datasets
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "adult.py"
+EXAMPLE = ROOT / "examples" / "adult.py"
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 from sklearn.datasets import load_digits
 
 from perceptrons import KernelPerceptron, kernels
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = ROOT / "benchmarks"
 
 
 def quick_run(tmp_path, only, **environment):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 import zoo
 from leaves import resealed
+from places import DATA
 
 from perceptrons import datasets
 from perceptrons.certificates.certificate import Certificate, CertificateError
 
-FOLDER = Path(__file__).parents[1] / "data" / "certificates"
+FOLDER = DATA / "certificates"
 TOY, XOR = datasets.four_points(), datasets.xor()
 STORED = {
     "toy_logged": (TOY.X, TOY.y),

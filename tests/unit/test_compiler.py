@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
+from places import TESTS
 from processes import python
 
 
@@ -48,7 +47,7 @@ out["crammer_singer"] = model.coef_
 def test_without_a_compiler_the_weights_are_the_same(tmp_path):
     """NUMBA_DISABLE_JIT=1 runs the same source as plain Python: weights to 1e-12."""
     path = tmp_path / "plain.npz"
-    tests = str(Path(__file__).parents[1])
+    tests = str(TESTS)
     code = FAMILY + f"np.savez({str(path)!r}, **out)\nimport sys\nassert 'numba' not in sys.modules\n"
     python(code, NUMBA_DISABLE_JIT="1", PYTHONPATH=tests)
     compiled: dict = {}

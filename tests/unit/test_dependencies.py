@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import lock  # noqa: E402  # a script of ours, in no package
-import lowest  # noqa: E402
+import lock  # a script of ours, in no package
+import lowest
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TESTED = [

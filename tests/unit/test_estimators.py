@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from places import TESTS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -241,8 +242,7 @@ def test_plain_lines_where_there_is_no_terminal(capsys):
 def test_a_bar_on_a_terminal():
     code = "from perceptrons import Perceptron; import zoo; Perceptron(verbose=1).fit(zoo.X, zoo.y)"
     master, slave = pty.openpty()
-    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "PYTHONPATH": tests}
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "PYTHONPATH": str(TESTS)}
     run = subprocess.Popen([sys.executable, "-W", "error", "-c", code], stderr=slave, env=env)
     os.close(slave)
     shown = b""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 
 from perceptrons import Perceptron, datasets, rules
 
-ROOT = Path(__file__).parents[2]
 SHARED = ("_shared", "adult", "data", "enron", "imdb", "newsgroups", "objective", "report", "reuters", "sms")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "libsvm_reading.py"
+from places import ROOT
+
+SCRIPT = ROOT / "benchmarks" / "libsvm_reading.py"
 
 
 def test_a_quick_run(tmp_path):

@@ -7,7 +7,6 @@ import os
 import pickle
 import threading
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from places import DATA
 
 import perceptrons as pc
 from perceptrons import rules
 from perceptrons.estimators.writing import close_lane
 from perceptrons.models import Checkpoint, ModelError, container, describe, load, save, sparse
 
-SAMPLES = Path(__file__).parents[1] / "data" / "models"
+SAMPLES = DATA / "models"
 X = np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.5], [2.0, 1.0, -1.0], [0.5, -2.0, 0.0]])
 Y = np.array([1, 0, 1, 0])
 

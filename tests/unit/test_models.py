@@ -6,12 +6,12 @@ import importlib.util
 import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from places import DATA
 
 import perceptrons as pc
 from perceptrons import kernels, rules
@@ -20,7 +20,7 @@ from perceptrons.models import checkpoint as checkpoint_module
 from perceptrons.models.reader import Reader
 from perceptrons.models.writer import Writer
 
-SAMPLES = Path(__file__).parents[1] / "data" / "models"
+SAMPLES = DATA / "models"
 X = np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.5], [2.0, 1.0, -1.0], [0.5, -2.0, 0.0]])
 Y = np.array([1, 0, 1, 0])
 
