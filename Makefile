@@ -63,8 +63,8 @@ lock: $(STAMP)
 	mv .venv/.lock requirements-dev.lock
 
 # what the bounds are about: compiled loops, estimators, files, readers, the command line
-LOWEST_TESTS := tests/unit/test_estimators.py tests/unit/test_models.py tests/unit/test_compiler.py \
-	tests/unit/test_io_parquet.py tests/unit/test_text.py tests/unit/test_cli.py
+LOWEST_TESTS := tests/unit/estimators/test_estimators.py tests/unit/models/test_models.py tests/unit/engine/test_compiler.py \
+	tests/unit/io/test_parquet.py tests/unit/text/test_text.py tests/unit/cli/test_cli.py
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tools/lowest.py > .venv-lowest/pins

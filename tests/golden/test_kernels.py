@@ -252,6 +252,6 @@ def test_budgets(case, block_size, storage):
     assert close(model.dual_coef_[0], expected.pop("coefficients"))
     assert close(model.decision_function(in_storage(case.X_test, storage)), expected.pop("test_scores"))
     assert model.predict(case.X_test).tolist() == expected.pop("test_predictions")
-    for key in ("evicted", "phi", "projected"):  # the log of the space has them: see unit/test_budget.py
+    for key in ("evicted", "phi", "projected"):  # the log of the space has them: see test_budget.py
         expected.pop(key)
     assert not expected, f"not compared: {sorted(expected)}"
