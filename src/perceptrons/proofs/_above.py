@@ -82,7 +82,7 @@ def l1_margin(u: np.ndarray, lam: np.ndarray, Z: Any, y: np.ndarray) -> tuple[fl
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             weights = np.ldexp(lam, -outward.exponent(lam))
             total = np.abs(np.asarray(rows.T @ (weights * y), dtype=float)).ravel()
-            sizes = np.asarray(abs(rows).T @ weights, dtype=float).ravel()
+            sizes = np.asarray(outward.sizes(rows).T @ weights, dtype=float).ravel()
             above = float(np.max(total + 1.01 * (k + 8) * UNIT * sizes + (k + 8) * rational.TINY))
             mass = float(np.sum(weights)) * (1.0 - (k + 8) * UNIT)
         if math.isfinite(above) and mass > 0.0:

@@ -15,9 +15,8 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from .._sparse import is_sparse
+from .._sparse import as_floats, is_sparse
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
 from . import _treatments as treating
@@ -352,7 +351,7 @@ def advise(
 
 def _intake(X: Any, y: Any, max_rows: int, seed: Any) -> tuple[Any, np.ndarray, list[str]]:
     given = X
-    X = sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
+    X = as_floats(X)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise ValueError(f"X must be a matrix of one row per example; got shape {X.shape}.")
     if not np.isfinite(X.data if is_sparse(X) else X).all():

@@ -305,7 +305,7 @@ class Search:
 
     def plain(self) -> ScaledRows:
         """The rows as they are, or divided by one number where their squares would be out of range."""
-        size = powers(np.array([abs(self.X).max()]))[0]
+        size = powers(np.array([outward.sizes(self.X).max()]))[0]
         size = size if abs(math.log2(size)) > 200 else 1.0
         return ScaledRows(self.X / size, np.zeros(self.d), np.full(self.d, size))
 

@@ -94,7 +94,7 @@ def minimum_error_halfspace(X: Any, y: Any) -> MinimumError:
     1
     """
     X, signs = _checked(X, y)
-    rows = weighted_rows.as_rows(X)
+    rows = np.asarray(weighted_rows.as_rows(X))
     k, _ = rational.whole(rows, axis=0)  # a power of 2 for each column changes nothing
     places: dict[tuple[int, ...], list[int]] = {}
     for i, point in enumerate(k.tolist()):
@@ -170,7 +170,7 @@ def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
     """
     X, signs = _checked(X, y)
     fewest = minimum_error_halfspace(X, signs).errors
-    rows = weighted_rows.as_rows(X)
+    rows = np.asarray(weighted_rows.as_rows(X))
     with np.errstate(all="ignore"):
         Z = np.hstack([rows.astype(float), np.ones((len(signs), 1))])  # integers that float64 rounds: below
         found = [v for v in (*_linear_program(Z, signs), np.zeros(Z.shape[1])) if np.all(np.isfinite(v))]

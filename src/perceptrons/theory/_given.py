@@ -1,4 +1,4 @@
-"""Rows and labels as they are given to ``certify`` and ``verify``: what is taken, and what is refused."""
+"""Checks of the rows and labels given to ``certify`` and ``verify``: what is accepted and what is refused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._sparse import is_sparse
+from .._types import Ints, Matrix, MatrixLike, SparseMatrix
 from ._outward import float64_rounds
 
 
@@ -16,7 +17,7 @@ def label_list(y: Any) -> list[Any]:
     return y.tolist() if hasattr(y, "tolist") else list(y)
 
 
-def label_codes(classes: Any, y: Any) -> np.ndarray:
+def label_codes(classes: Any, y: Any) -> Ints:
     """The place of each label among the classes; ValueError names one that is not there.
 
     >>> label_codes(["ham", "spam"], ["spam", "ham"])
@@ -30,7 +31,7 @@ def label_codes(classes: Any, y: Any) -> np.ndarray:
     return np.asarray([places[label] for label in labels], dtype=np.int64)
 
 
-def numbers(X: Any) -> Any:
+def numbers(X: MatrixLike) -> Matrix:
     """Rows as a CSR matrix or an array; ValueError in one line for anything else.
 
     Integers stay what they are, so that those beyond 2**53 are not rounded.
@@ -66,7 +67,7 @@ def numbers(X: Any) -> Any:
     return rows
 
 
-def _unique(X: Any) -> Any:
+def _unique(X: SparseMatrix) -> SparseMatrix:
     """The matrix; integers that are summed could overflow."""
     if X.dtype.kind in "iu" and not X.has_canonical_format and float64_rounds(X):
         X = X.copy()

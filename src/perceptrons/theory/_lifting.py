@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
@@ -67,7 +66,7 @@ def null_weights(M: np.ndarray, near: np.ndarray, late: Callable[[], bool]) -> l
 
 def product(M: np.ndarray, n: np.ndarray) -> np.ndarray:
     """M n in whole numbers of any length."""
-    return M.astype(object) @ n.astype(object)
+    return np.asarray(M.astype(object) @ n.astype(object))
 
 
 def primes(size: int) -> list[int]:
@@ -90,7 +89,7 @@ def modulo(M: np.ndarray, p: int) -> np.ndarray:
 
 def reduced(a: np.ndarray, p: int) -> np.ndarray:
     """a modulo p for whole floats below 2^53."""
-    r = a - p * np.floor(a / p)
+    r: np.ndarray = a - p * np.floor(a / p)
     r[r < 0] += p
     r[r >= p] -= p
     return r
@@ -232,7 +231,7 @@ def fraction(residue: int, modulus: int, half: int) -> tuple[int, int] | None:
 
 def joined(digits: list[np.ndarray], p: int) -> tuple[list[int], int]:
     """Numbers from their digits, least first, and the power of p that they are taken modulo."""
-    parts: list[Any] = [digit.astype(object) for digit in digits]
+    parts: list[np.ndarray] = [digit.astype(object) for digit in digits]
     base, modulus = p, p ** len(digits)
     while len(parts) > 1:
         odd = [parts.pop()] if len(parts) % 2 else []

@@ -12,14 +12,17 @@ roundings, and the bounds hold for the integers.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from .._sparse import is_sparse
+from .._types import Floats, Ints, Matrix
 from . import _rational as rational
 
 WIDE = 250  # exponents of 2 up to which rows are taken as they are
@@ -28,18 +31,23 @@ ROOM = 1e-9  # relative distance of two bounds that is not worth the work
 FEW = 256  # numbers for which nothing needs to be estimated
 
 
-def values(X: Any) -> np.ndarray:
+def values(X: Matrix) -> np.ndarray:
     """The stored numbers of an array or a sparse matrix."""
     return X.data if is_sparse(X) else X
 
 
-def exponent(a: Any) -> int:
+def sizes(X: Matrix) -> Matrix:
+    """The absolute value of every entry."""
+    return abs(X) if is_sparse(X) else np.abs(X)
+
+
+def exponent(a: npt.ArrayLike) -> int:
     """e with 2^(e-1) <= max|a| < 2^e; 0 if there is nothing but 0."""
     largest = max((abs(float(v)) for v in (np.max(a, initial=0), np.min(a, initial=0))), default=0.0)
     return math.frexp(largest)[1]
 
 
-def float64_rounds(X: Any) -> bool:
+def float64_rounds(X: Matrix) -> bool:
     """Whether X holds integers that are no float64.
 
     >>> float64_rounds(np.array([[2**53 + 1]])), float64_rounds(np.array([[2**53]]))
@@ -63,7 +71,7 @@ def _is_rounded(k: int) -> bool:
         return False  # beyond all floats: other messages tell
 
 
-def floats(X: Any) -> Any:
+def floats(X: Matrix) -> Matrix:
     """Rows as float64; integers are rounded."""
     if values(X).dtype == np.float64:
         return X
@@ -72,7 +80,7 @@ def floats(X: Any) -> Any:
     return rational.floats(X)
 
 
-def scaled(X: Any) -> tuple[Any, int]:
+def scaled(X: Matrix) -> tuple[Matrix, int]:
     """(rows times 2^-e as float64, e); e is 0 unless the largest entry is near the ends of the range."""
     X = floats(X)
     e = exponent(values(X))
@@ -132,7 +140,7 @@ def norm(v: np.ndarray) -> FloatRange:
     return FloatRange(times_power(size * (1.0 - error), e, False), times_power(size * (1.0 + error), e, True))
 
 
-def row_norms(X: Any) -> np.ndarray:
+def row_norms(X: Matrix) -> Floats:
     """The Euclidean length of each row, to the nearest float or so, whatever its size."""
     X = floats(X)
     if is_sparse(X):
@@ -149,13 +157,13 @@ def row_norms(X: Any) -> np.ndarray:
             data = np.ldexp(X.data, -np.repeat(e, np.diff(X.indptr)))
             square = sparse.csr_array((data * data, X.indices, X.indptr), shape=X.shape).sum(axis=1)
             return np.ldexp(np.sqrt(np.asarray(square, dtype=np.float64).ravel()), e)
-        return np.ldexp(np.linalg.norm(np.ldexp(X, -e[:, None]), axis=1), e)
+        return np.asarray(np.ldexp(np.linalg.norm(np.ldexp(X, -e[:, None]), axis=1), e))
 
 
 # ------------------------------------------------------------------------------------ whole numbers, by row
 
 
-def row(X: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
+def row(X: Matrix, i: int) -> tuple[np.ndarray, np.ndarray]:
     """The entries of a row that may differ from 0, and where they are."""
     if is_sparse(X):
         part = slice(X.indptr[i], X.indptr[i + 1])
@@ -164,7 +172,7 @@ def row(X: Any, i: int) -> tuple[np.ndarray, np.ndarray]:
     return X[i, at], at
 
 
-def exact_score(w: np.ndarray, b: float, X: Any, i: int) -> Fraction:
+def exact_score(w: np.ndarray, b: float, X: Matrix, i: int) -> Fraction:
     """<w, x> + b of one row."""
     entries, at = row(X, i)
     k, left = rational.whole(w[at])
@@ -185,13 +193,13 @@ def exact_norm2(w: np.ndarray) -> Fraction:
 class Scores(NamedTuple):
     """<w, x> + b of every row, in units of 2^e, and how far rounding may have moved it."""
 
-    values: np.ndarray
-    error: np.ndarray
+    values: Floats
+    error: Floats
     e: int
 
 
-def scores(w: np.ndarray, b: float, X: Any) -> Scores:
-    """Scores of all rows; a value or its error is infinite or NaN where b is out of all proportion.
+def scores(w: np.ndarray, b: float, X: Matrix) -> Scores:
+    """Scores of all rows; a value or its error is infinite or NaN where b is far too large.
 
     Where columns or weights are near the ends of the range, powers of 2 are moved from the one to the other.
     """
@@ -217,7 +225,7 @@ def scores(w: np.ndarray, b: float, X: Any) -> Scores:
     return Scores(s, error, e)
 
 
-def column_exponents(X: Any) -> np.ndarray:
+def column_exponents(X: Matrix) -> Ints:
     """The exponent of 2 above the largest entry of each column; 0 for one of zeros."""
     if is_sparse(X):
         largest = np.zeros(X.shape[1])
@@ -227,7 +235,7 @@ def column_exponents(X: Any) -> np.ndarray:
     return np.frexp(largest)[1].astype(np.int64)
 
 
-def least(s: Scores, exact: Any, chosen: np.ndarray, room: float = ROOM) -> FloatRange:
+def least(s: Scores, exact: Callable[[int], Fraction], chosen: np.ndarray, room: float = ROOM) -> FloatRange:
     """The smallest of the chosen scores, in units of 2^e; ``exact(i)`` is the score of row i as a fraction.
 
     ``room``: the distance of both ends that is not worth a look in whole numbers, relative to the size.
@@ -247,7 +255,7 @@ def least(s: Scores, exact: Any, chosen: np.ndarray, room: float = ROOM) -> Floa
     return FloatRange(min(low, rational.below(min(sharp))), high)
 
 
-def wrong_row(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> int | None:
+def wrong_row(w: np.ndarray, b: float, X: Matrix, y: np.ndarray) -> int | None:
     """The first row with y(<w, x> + b) <= 0, whatever rounding does; None if there is none."""
     s = scores(w, b, X)
     for i in np.flatnonzero(~(y * s.values > s.error)).tolist():
@@ -256,7 +264,7 @@ def wrong_row(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> int | None:
     return None
 
 
-def margin(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> FloatRange:
+def margin(w: np.ndarray, b: float, X: Matrix, y: np.ndarray) -> FloatRange:
     r"""Bounds on :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`.
 
     Infinite for w = 0 and b on the right side.
@@ -269,7 +277,7 @@ def margin(w: np.ndarray, b: float, X: Any, y: np.ndarray) -> FloatRange:
     return _divided(found, w, s.e)
 
 
-def free_margin(w: np.ndarray, X: Any, y: np.ndarray) -> FloatRange:
+def free_margin(w: np.ndarray, X: Matrix, y: np.ndarray) -> FloatRange:
     """Bounds on the margin of w with the best b: half the gap between the classes' scores, over ||w||."""
     plus, minus = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     s = scores(w, 0.0, X)
@@ -316,7 +324,7 @@ def _divided(m: FloatRange, w: np.ndarray, e: int) -> FloatRange:
 # ------------------------------------------------------------------------------------------ combinations
 
 
-def combined(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> FloatRange:
+def combined(lam: np.ndarray, X: Matrix, y: np.ndarray, free: bool) -> FloatRange:
     r"""Bounds on :math:`\|\sum\lambda_iy_ix_i\|`, weights scaled to sum 1, or with ``free`` to 1/2 a class.
 
     Infinite where there is no weight, or none in a class.
@@ -336,7 +344,7 @@ def combined(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> FloatRange:
     )
 
 
-def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> FloatRange:
+def _combined_floats(lam: np.ndarray, X: Matrix, y: np.ndarray, free: bool) -> FloatRange:
     rows, e = scaled(X)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         weights = np.ldexp(lam, -exponent(lam))
@@ -346,7 +354,7 @@ def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Floa
         else:
             weights = weights / weights.sum()
         total = np.asarray(rows.T @ (weights * y), dtype=np.float64).ravel()
-        size = np.asarray(abs(rows).T @ weights, dtype=np.float64).ravel()
+        size = np.asarray(sizes(rows).T @ weights, dtype=np.float64).ravel()
         k = len(lam)
         error = 1.01 * (2 * k + 10) * rational.UNIT * size + (k + 4) * rational.TINY
         high, low = norm(np.abs(total) + error).high, norm(np.maximum(np.abs(total) - error, 0.0)).low
@@ -355,7 +363,7 @@ def _combined_floats(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Floa
     return FloatRange(times_power(low, e, False), times_power(high, e, True))
 
 
-def exact_combined2(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Fraction:
+def exact_combined2(lam: np.ndarray, X: Matrix, y: np.ndarray, free: bool) -> Fraction:
     r"""The square of :math:`\|\sum\lambda_iy_ix_i\|`, weights scaled as in :func:`combined`."""
     k, _ = rational.whole(lam)
     c = k.astype(object)
@@ -366,7 +374,7 @@ def exact_combined2(lam: np.ndarray, X: Any, y: np.ndarray, free: bool) -> Fract
     return Fraction(sum(v * v for v in sums), factors[2] ** 2) / Fraction(4) ** shift
 
 
-def column_sums(c: np.ndarray, rows: np.ndarray, X: Any) -> tuple[list[int], int]:
+def column_sums(c: np.ndarray, rows: np.ndarray, X: Matrix) -> tuple[list[int], int]:
     """The sums of c_i x_i over some rows: whole numbers, and the shift that they share."""
     if is_sparse(X):
         part = X[rows].tocsc()

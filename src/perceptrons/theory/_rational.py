@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import overload
 
 import numpy as np
+import numpy.typing as npt
+
+from .._types import Floats
 
 SHORT = 62  # bits that a product may have and still fit into int64, with its sign
 
@@ -15,7 +18,11 @@ TINY = 2.0**-1022  # more than an underflow can lose
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def whole(a: Any, axis: int | None = None) -> tuple[np.ndarray, Any]:
+@overload
+def whole(a: npt.ArrayLike, axis: None = None) -> tuple[np.ndarray, int]: ...
+@overload
+def whole(a: npt.ArrayLike, axis: int) -> tuple[np.ndarray, np.ndarray]: ...
+def whole(a: npt.ArrayLike, axis: int | None = None) -> tuple[np.ndarray, int | np.ndarray]:
     r"""Integers k and a shift s with :math:`a = k\,2^{-s}`, exactly.
 
     One shift for all, or one per line along ``axis``. The integers are int64 where they fit, otherwise
@@ -53,7 +60,7 @@ def longest(k: np.ndarray) -> int:
     return max(int(k.max()).bit_length(), int(k.min()).bit_length())
 
 
-def floats(a: Any) -> np.ndarray:
+def floats(a: npt.ArrayLike) -> Floats:
     """Numbers as float64, integers of any length rounded."""
     return np.asarray(a, dtype=np.float64)
 

@@ -7,21 +7,23 @@ outwards: they hold for the numbers given, whatever floating point does, also ne
 Labels are −1 and +1; X is a dense array or a SciPy sparse matrix.
 """
 
+from __future__ import annotations
+
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from scipy import sparse
+import numpy.typing as npt
 
-from .._sparse import is_sparse
+from .._sparse import as_floats
+from .._types import Floats, Matrix, MatrixLike
 from . import _arguments as arg
 from . import _outward as outward
 
 KINDS = ("functional", "geometric", "normalized")
 
 
-def radius(X: Any) -> float:
+def radius(X: MatrixLike) -> float:
     r"""R, the largest :math:`\|x\|` of the rows; 0 if there are none.
 
     >>> radius(np.array([[3.0, 4.0], [1.0, 0.0]]))
@@ -30,13 +32,15 @@ def radius(X: Any) -> float:
     return float(np.max(outward.row_norms(_rows(X)), initial=0.0))
 
 
-def sample_margins(w: Any, X: Any, y: Any, b: float = 0.0, kind: str = "functional") -> np.ndarray:
+def sample_margins(
+    w: npt.ArrayLike, X: MatrixLike, y: npt.ArrayLike, b: float = 0.0, kind: str = "functional"
+) -> Floats:
     r"""The margin of every example under (w, b).
 
     ``"functional"``: :math:`y(\langle w, x\rangle + b)`; ``"geometric"``: divided by :math:`\|w\|`;
     ``"normalized"``: divided by :math:`\|w\|\|x\|`. An example on the boundary has margin 0 even
     where :math:`\|w\|` or :math:`\|x\|` is 0; any other value divided by 0 is infinite, with its
-    sign (w = 0 and b = y, the answer for one class, has margin ∞). For the margin in augmented
+    sign (w = 0 and b = y, the separator of a single class, has margin ∞). For the margin in augmented
     space give the augmented X and w, and no b.
 
     >>> w, X, y = np.array([3.0, 4.0]), np.array([[1.0, 0.5], [0.0, -2.0]]), np.array([1, -1])
@@ -54,18 +58,20 @@ def sample_margins(w: Any, X: Any, y: Any, b: float = 0.0, kind: str = "function
     s = outward.scores(w, b, X)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if kind == "functional":
-            return np.ldexp(y * s.values, s.e)
+            return np.asarray(np.ldexp(y * s.values, s.e))
         c = outward.exponent(w)
         length = float(np.linalg.norm(np.ldexp(w, -c)))
         m = _divide(y * s.values, length)
         if kind == "geometric":
-            return np.ldexp(m, s.e - c)
+            return np.asarray(np.ldexp(m, s.e - c))
         lengths = outward.row_norms(X)
         k, power = np.frexp(lengths)
-        return np.ldexp(_divide(m, k), s.e - c - power)
+        return np.asarray(np.ldexp(_divide(m, k), s.e - c - power))
 
 
-def gamma_low(w: Any, X: Any, y: Any, b: float = 0.0, free_bias: bool = False) -> float:
+def gamma_low(
+    w: npt.ArrayLike, X: MatrixLike, y: npt.ArrayLike, b: float = 0.0, free_bias: bool = False
+) -> float:
     r"""A lower bound on :math:`\gamma^*`: the geometric margin of w.
 
     :math:`\min_i y_i(\langle w, x_i\rangle + b)/\|w\|`. ``free_bias=True`` takes the best b for w
@@ -107,7 +113,9 @@ def gamma_up(w_norm: float, tau_sum: float) -> float:
     return found
 
 
-def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False) -> float:
+def gamma_up_from_weights(
+    weights: npt.ArrayLike, X: MatrixLike, y: npt.ArrayLike, free_bias: bool = False
+) -> float:
     r"""An upper bound on :math:`\gamma^*` from weights :math:`\lambda_i \ge 0` on the examples.
 
     :math:`\|\sum\lambda_i y_i x_i\|`. The weights are scaled to sum 1, or with ``free_bias=True``
@@ -118,7 +126,7 @@ def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False)
     >>> gamma_up_from_weights([1, 3], X, y), gamma_up_from_weights([1, 3], X, y, free_bias=True)
     (0.25, 0.5)
     """
-    lam, X, y = np.asarray(weights, dtype=float), _rows(X), _labels(y)
+    lam, X, y = np.asarray(weights, dtype=np.float64), _rows(X), _labels(y)
     if lam.shape != y.shape or X.shape[0] != y.size:
         raise ValueError(f"weights must hold one number per row; got {lam.size} for {X.shape[0]} rows.")
     if not np.all((lam >= 0.0) & np.isfinite(lam)):
@@ -126,30 +134,30 @@ def gamma_up_from_weights(weights: Any, X: Any, y: Any, free_bias: bool = False)
     return outward.combined(lam, X, y, free_bias).high
 
 
-def _rows(X: Any) -> Any:
-    X = sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
-    if X.ndim != 2:
-        raise ValueError(f"X must be a matrix of one row per example; got {X.ndim} dimension(s).")
-    return X
+def _rows(X: MatrixLike) -> Matrix:
+    rows = as_floats(X)
+    if rows.ndim != 2:
+        raise ValueError(f"X must be a matrix of one row per example; got {rows.ndim} dimension(s).")
+    return rows
 
 
-def _weights(w):
+def _weights(w: npt.ArrayLike) -> Floats:
     return np.asarray(w, dtype=float).ravel()
 
 
-def _labels(y):
+def _labels(y: npt.ArrayLike) -> Floats:
     y = np.asarray(y, dtype=float).ravel()
     if not np.all(np.abs(y) == 1.0):
         raise ValueError("y must hold labels -1 and +1 only.")
     return y
 
 
-def _same_shape(w, X, y):
+def _same_shape(w: Floats, X: Matrix, y: Floats) -> None:
     if X.shape != (y.size, w.size):
         raise ValueError(f"X must have shape ({y.size}, {w.size}), as y and w say; got shape {X.shape}.")
 
 
-def _divide(m, length):
+def _divide(m: Floats, length: float | Floats) -> Floats:
     length = np.broadcast_to(length, m.shape)
     out = np.where(m == 0.0, 0.0, np.copysign(np.inf, m))
     return np.divide(m, length, out=out, where=length > 0.0)

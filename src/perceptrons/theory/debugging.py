@@ -12,7 +12,6 @@ library or in a rule of one's own: AssertionError names the check and both sides
 import math
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ class debug:  # used like a function, and in a with statement
     def __enter__(self) -> "debug":
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         debug.on = self.before
 
     def __repr__(self) -> str:

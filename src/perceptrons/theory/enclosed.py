@@ -5,12 +5,14 @@ are equal; where it has an exponential or a root they are apart by what the floa
 so that a claim which holds at the worse end holds.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from .gram import _common, _words
+from .gram import Description, _common, _words
 
 #: exp and pow of the C library are within a few units of the last place; this allows sixteen.
 ULPS = Fraction(16, 2**52)
@@ -24,14 +26,14 @@ class Range(NamedTuple):
     low: Fraction
     high: Fraction
 
-    def plus(self, other: "Range") -> "Range":
+    def plus(self, other: Range) -> Range:
         return Range(self.low + other.low, self.high + other.high)
 
-    def times(self, factor: Fraction) -> "Range":
+    def times(self, factor: Fraction) -> Range:
         ends = self.low * factor, self.high * factor
         return Range(*ends) if factor >= 0 else Range(ends[1], ends[0])
 
-    def by(self, other: "Range") -> "Range":
+    def by(self, other: Range) -> Range:
         ends = [a * b for a in self for b in other]
         return Range(min(ends), max(ends))
 
@@ -41,10 +43,10 @@ def point(value: Fraction) -> Range:
 
 
 ZERO = point(Fraction(0))
-Kernel = Callable[[Any, Any], Range]
+Kernel: TypeAlias = Callable[[Any, Any], Range]  # of two rows, strings, or numbers of rows of a table
 
 
-def rational(kernel: dict[str, Any]) -> bool:
+def rational(kernel: Description) -> bool:
     """Whether the values are fractions.
 
     >>> rational({"kind": "Linear"}), rational({"kind": "Normalized", "kernel": {"kind": "Linear"}})
@@ -56,10 +58,11 @@ def rational(kernel: dict[str, Any]) -> bool:
     return all(rational(part) for part in parts)
 
 
-def enclosed(kernel: dict[str, Any], table: Any = None) -> Kernel | None:
+def enclosed(kernel: Description, table: Any = None) -> Kernel | None:
     """k(a, b) of two rows, or None where it is a function of the user's.
 
-    Rows are dicts of fractions by index; strings are strings; rows of a ``table`` are their numbers.
+    Rows are dicts of fractions by index; strings are strings; rows of a ``table`` of kernel values, an array,
+    are their numbers.
 
     >>> k = enclosed({"kind": "Polynomial", "degree": 2, "coef0": 0.5, "gamma": 1.0})
     >>> k({0: Fraction(1)}, {0: Fraction(1, 3), 1: Fraction(1)}).low

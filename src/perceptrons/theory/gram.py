@@ -5,14 +5,26 @@ A kernel is described by a dict, such as ``{"kind": "Polynomial", "degree": 2, "
 enclosed between fractions in :mod:`perceptrons.theory.enclosed`.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from .._sparse import is_sparse
+from .._types import Floats, MatrixLike
+
+Objects: TypeAlias = Any  # what a kernel compares: rows of a matrix, strings, or a sequence of any objects
+PairFunction: TypeAlias = Callable[[Any, Any], float]  # a kernel of the user's
+Words: TypeAlias = tuple[str, Counter[str]]  # the mode of a spectrum kernel, and the substrings of a string
+
+
+Description: TypeAlias = dict[str, Any]  # a kernel by its kind and the parameters that the kind has
 
 KINDS = {
     "Linear": (),
@@ -33,7 +45,7 @@ class NeedsKernelError(ValueError):
     """The kernel is a function of the user's, which a description cannot hold."""
 
 
-def checked(kernel: Any) -> dict[str, Any]:
+def checked(kernel: Any) -> Description:
     """The description, if it is one; ValueError otherwise."""
     if not isinstance(kernel, dict) or kernel.get("kind") not in KINDS:
         raise ValueError(f"kernel must be described by a kind out of {', '.join(KINDS)}; got {kernel!r}.")
@@ -53,13 +65,13 @@ def checked(kernel: Any) -> dict[str, Any]:
 
 
 def values(
-    kernel: dict[str, Any],
-    A: Any,
-    B: Any,
-    numbers: Any = None,
-    function: Any = None,
-    places: Any = None,
-    squares: Any = None,
+    kernel: Description,
+    A: Objects,
+    B: Objects,
+    numbers: np.ndarray | None = None,
+    function: PairFunction | None = None,
+    places: np.ndarray | None = None,
+    squares: npt.ArrayLike | None = None,
 ) -> np.ndarray:
     """k(a, b) for all pairs.
 
@@ -79,7 +91,15 @@ def values(
 class _Pairs:
     """Two collections of objects; inner products are taken once, however many kernels are composed."""
 
-    def __init__(self, A: Any, B: Any, places: Any, numbers: Any, function: Any, squares: Any):
+    def __init__(
+        self,
+        A: Objects,
+        B: Objects,
+        places: np.ndarray | None,
+        numbers: np.ndarray | None,
+        function: PairFunction | None,
+        squares: npt.ArrayLike | None,
+    ):
         self.A, self.B, self.places, self.numbers, self.function = A, B, places, numbers, function
         self._known = squares
 
@@ -91,13 +111,13 @@ class _Pairs:
     def squares(self) -> np.ndarray:
         return squares(self.A) if self._known is None else np.asarray(self._known)
 
-    def values(self, kernel: dict[str, Any]) -> Any:
+    def values(self, kernel: Description) -> np.ndarray:
         kind, A, B = kernel["kind"], self.A, self.B
         if kind in ("Sum", "Product"):
             parts = [self.values(part) for part in kernel["terms"]]
-            return sum(parts) if kind == "Sum" else math.prod(parts)
+            return np.asarray(sum(parts) if kind == "Sum" else math.prod(parts))
         if kind == "Scaled":
-            return kernel["factor"] * self.values(kernel["kernel"])
+            return np.asarray(kernel["factor"] * self.values(kernel["kernel"]))
         if kind == "Normalized":
             return self._normalized(kernel["kernel"])
         if kind == "Pairwise":
@@ -115,20 +135,25 @@ class _Pairs:
         if kind == "Linear":
             return self.products
         if kind == "Polynomial":
-            return (kernel["coef0"] + kernel["gamma"] * self.products) ** kernel["degree"]
+            return np.asarray((kernel["coef0"] + kernel["gamma"] * self.products) ** kernel["degree"])
         apart = self.squares[:, None] + squares(B)[None, :] - 2.0 * self.products
-        return np.exp(-kernel["gamma"] * np.maximum(apart, 0.0))
+        return np.asarray(np.exp(-kernel["gamma"] * np.maximum(apart, 0.0)))
 
-    def _normalized(self, inner: dict[str, Any]) -> np.ndarray:
+    def _normalized(self, inner: Description) -> np.ndarray:
         K = np.asarray(self.values(inner))
         left = diagonal(inner, self.A, self.function, self.places, self._known)
         right = diagonal(inner, self.B, self.function, self.numbers)
         scale = np.sqrt(np.outer(left, right))
-        return np.divide(K, scale, out=np.zeros_like(K), where=scale > 0.0)
+        normalized: np.ndarray = np.divide(K, scale, out=np.zeros_like(K), where=scale > 0.0)
+        return normalized
 
 
 def diagonal(
-    kernel: dict[str, Any], A: Any, function: Any = None, places: Any = None, known: Any = None
+    kernel: Description,
+    A: Objects,
+    function: PairFunction | None = None,
+    places: np.ndarray | None = None,
+    known: npt.ArrayLike | None = None,
 ) -> np.ndarray:
     """k(a, a). ``places``: of the objects among the training objects; ``known``: squared lengths.
 
@@ -140,7 +165,7 @@ def diagonal(
         parts = [diagonal(part, A, function, places, known) for part in kernel["terms"]]
         return np.asarray(sum(parts) if kind == "Sum" else math.prod(parts))
     if kind == "Scaled":
-        return kernel["factor"] * diagonal(kernel["kernel"], A, function, places, known)
+        return np.asarray(kernel["factor"] * diagonal(kernel["kernel"], A, function, places, known))
     if kind == "Normalized":
         return (diagonal(kernel["kernel"], A, function, places, known) > 0.0).astype(float)
     if kind == "Pairwise":
@@ -149,9 +174,9 @@ def diagonal(
         return np.array([float(_common(a, a)) for a in _words(kernel, A)])
     if kind == "Precomputed":
         every = np.arange(A.shape[0])
-        return dense(A)[every, every if places is None else places]
+        return np.asarray(dense(A)[every, every if places is None else places])
     if kind == "AllSubsets":
-        return np.prod(1.0 + dense(A) ** 2, axis=1)
+        return np.asarray(np.prod(1.0 + dense(A) ** 2, axis=1))
     if kind == "Gaussian":
         return np.ones(A.shape[0])
     own = squares(A) if known is None else np.asarray(known)
@@ -160,7 +185,7 @@ def diagonal(
     return np.asarray((kernel["coef0"] + kernel["gamma"] * own) ** kernel["degree"])
 
 
-def takes(kernel: dict[str, Any]) -> str:
+def takes(kernel: Description) -> str:
     """What objects the kernel compares: "numbers", "objects", or "table" for numbers of rows of one.
 
     >>> takes({"kind": "Normalized", "kernel": {"kind": "Precomputed"}})
@@ -175,39 +200,40 @@ def takes(kernel: dict[str, Any]) -> str:
     )
 
 
-def by_pairs(kernel: dict[str, Any]) -> bool:
+def by_pairs(kernel: Description) -> bool:
     """Whether some part is a function of the user's."""
     parts = [*kernel.get("terms", ()), *([kernel["kernel"]] if "kernel" in kernel else [])]
     return kernel["kind"] == "Pairwise" or any(by_pairs(part) for part in parts)
 
 
-def dense(X: Any) -> np.ndarray:
+def dense(X: MatrixLike) -> Floats:
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=float)
 
 
-def squares(X: Any) -> np.ndarray:
+def squares(X: MatrixLike) -> Floats:
     """Squared lengths of the rows."""
     if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=float).ravel()
     X = np.asarray(X, dtype=float)
-    return np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def _function(function: Any) -> Any:
+def _function(function: PairFunction | None) -> PairFunction:
     if function is None:
         raise NeedsKernelError("The kernel is a function of two objects: give it by kernel=.")
     return function
 
 
-def _words(kernel: dict[str, Any], strings: Any) -> list[Any]:
-    p, out = kernel["p"], []
+def _words(kernel: Description, strings: Iterable[str]) -> list[Words]:
+    p = kernel["p"]
+    out: list[Words] = []
     for s in strings:
         counts = Counter(s[i : i + p] for i in range(len(s) - p + 1))
         out.append((kernel["mode"], counts))
     return out
 
 
-def _common(a: Any, b: Any) -> int:
+def _common(a: Words, b: Words) -> int:
     (mode, left), (_, right) = a, b
     both = left.keys() & right.keys()
     if mode == "set":

@@ -5,12 +5,16 @@ The formulas are those of :mod:`perceptrons.theory.gram`. A product of n terms i
 A kernel that is a function of the user's has an infinite bound.
 """
 
+from __future__ import annotations
+
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import gram
+from .gram import Description, Objects, PairFunction
 
 EPS = float(np.finfo(float).eps)  # twice the error of one operation
 TINY = 2.0**-1000  # more than underflow can lose in a product
@@ -19,18 +23,18 @@ TINY = 2.0**-1000  # more than underflow can lose in a product
 class Values(NamedTuple):
     """|true value - value| <= error, entry by entry."""
 
-    value: Any
-    error: Any
+    value: np.ndarray
+    error: np.ndarray
 
 
 def values(
-    kernel: dict[str, Any],
-    A: Any,
-    B: Any,
-    numbers: Any = None,
-    function: Any = None,
-    places: Any = None,
-    squares: Any = None,
+    kernel: Description,
+    A: Objects,
+    B: Objects,
+    numbers: np.ndarray | None = None,
+    function: PairFunction | None = None,
+    places: np.ndarray | None = None,
+    squares: npt.ArrayLike | None = None,
 ) -> Values:
     """k(a, b) for all pairs; the arguments are those of :func:`gram.values`.
 
@@ -44,7 +48,12 @@ def values(
     return Values(found.value, np.where(np.isfinite(error) & np.isfinite(found.value), error, math.inf))
 
 
-def diagonal(kernel: dict[str, Any], A: Any, function: Any = None, squares: Any = None) -> Values:
+def diagonal(
+    kernel: Description,
+    A: Objects,
+    function: PairFunction | None = None,
+    squares: npt.ArrayLike | None = None,
+) -> Values:
     """k(a, a) of all objects.
 
     >>> diagonal({"kind": "Gaussian", "gamma": 1.0}, np.array([[0.1, 0.2]]))
@@ -57,7 +66,7 @@ def diagonal(kernel: dict[str, Any], A: Any, function: Any = None, squares: Any 
 class _PairErrors:
     """Values of a kernel on pairs of objects; where the pairs come from is left to the subclasses."""
 
-    def of(self, kernel: dict[str, Any]) -> Values:
+    def of(self, kernel: Description) -> Values:
         kind = kernel["kind"]
         if kind in ("Sum", "Product"):
             parts = [self.of(part) for part in kernel["terms"]]
@@ -86,17 +95,25 @@ class _PairErrors:
     def gaussian(self, P: Values, gamma: float) -> Values:
         raise NotImplementedError
 
-    def other(self, kernel: dict[str, Any]) -> Values:
+    def other(self, kernel: Description) -> Values:
         raise NotImplementedError
 
-    def normalized(self, inner: dict[str, Any]) -> Values:
+    def normalized(self, inner: Description) -> Values:
         raise NotImplementedError
 
 
 class _Table(_PairErrors):
     """All pairs of two collections."""
 
-    def __init__(self, A: Any, B: Any, numbers: Any, function: Any, places: Any, squares: Any):
+    def __init__(
+        self,
+        A: Objects,
+        B: Objects,
+        numbers: np.ndarray | None,
+        function: PairFunction | None,
+        places: np.ndarray | None,
+        squares: npt.ArrayLike | None,
+    ):
         self.A, self.B, self.numbers, self.function, self.places = A, B, numbers, function, places
         self.known = squares
         self._products: Values | None = None
@@ -128,7 +145,7 @@ class _Table(_PairErrors):
         error = value * (np.expm1(gamma * off * 1.01) + (16.0 + 4.0 * gamma * apart) * EPS) + TINY
         return Values(value, np.where(error <= 1.0, error, 1.0))  # both values are from 0 to 1
 
-    def other(self, kernel: dict[str, Any]) -> Values:
+    def other(self, kernel: Description) -> Values:
         value = np.asarray(
             gram.values(kernel, self.A, self.B, self.numbers, self.function, self.places, self.known)
         )
@@ -141,7 +158,7 @@ class _Table(_PairErrors):
         exact = kernel["kind"] == "Precomputed"
         return Values(value, np.zeros(value.shape) if exact else EPS * value)
 
-    def normalized(self, inner: dict[str, Any]) -> Values:
+    def normalized(self, inner: Description) -> Values:
         K = self.of(inner)
         left = _Diagonal(self.A, self.function, self.places, self.known).of(inner)
         right = _Diagonal(self.B, self.function, self.numbers, None).of(inner)
@@ -162,7 +179,13 @@ class _Table(_PairErrors):
 class _Diagonal(_PairErrors):
     """k(a, a)."""
 
-    def __init__(self, A: Any, function: Any, places: Any, squares: Any):
+    def __init__(
+        self,
+        A: Objects,
+        function: PairFunction | None,
+        places: np.ndarray | None,
+        squares: npt.ArrayLike | None,
+    ):
         self.A, self.function, self.places, self.known = A, function, places, squares
 
     def products(self) -> Values:
@@ -172,7 +195,7 @@ class _Diagonal(_PairErrors):
     def gaussian(self, P: Values, gamma: float) -> Values:
         return Values(np.ones_like(P.value), np.zeros_like(P.value))
 
-    def other(self, kernel: dict[str, Any]) -> Values:
+    def other(self, kernel: Description) -> Values:
         value = gram.diagonal(kernel, self.A, self.function, self.places, self.known)
         if kernel["kind"] == "Pairwise":
             return Values(value, np.full(value.shape, math.inf))
@@ -180,7 +203,7 @@ class _Diagonal(_PairErrors):
             return Values(value, (4 * self.A.shape[1] + 4) * EPS * value + TINY)
         return Values(value, np.zeros(value.shape) if kernel["kind"] == "Precomputed" else EPS * value)
 
-    def normalized(self, inner: dict[str, Any]) -> Values:
+    def normalized(self, inner: Description) -> Values:
         own = self.of(inner)
         one = (own.value > 0.0).astype(float)
         return Values(one, np.where(own.value > own.error, 0.0, np.where(own.error == 0.0, 0.0, math.inf)))

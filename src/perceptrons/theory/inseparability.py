@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from .._types import Matrix
 from . import _lifting, _simplex
 from . import _outward as outward
 from . import _rational as rational
@@ -21,7 +21,7 @@ TINY = 1e-10  # a weight this small beside the largest may be rounding
 
 
 def exact_proof(
-    X: Any,
+    X: Matrix,
     y: np.ndarray,
     fit_intercept: bool,
     rows: np.ndarray,
@@ -69,7 +69,7 @@ def meets(rows: int, fit_intercept: bool) -> str:
 
 
 def proof_near(
-    X: Any, y: np.ndarray, fit_intercept: bool, weights: np.ndarray, late: Callable[[], bool]
+    X: Matrix, y: np.ndarray, fit_intercept: bool, weights: np.ndarray, late: Callable[[], bool]
 ) -> Separability | None:
     """The verdict "not separable" from weights that floats suggest, once they are found in whole numbers.
 

@@ -20,6 +20,7 @@ from . import _rational as rational
 from . import gram, gram_error
 from .enclosed import Range, enclosed
 from .enclosed import rational as is_rational
+from .gram import Description, Objects
 from .gram_error import EPS, TINY, Values
 
 BLOCK = 1 << 20  # kernel values at a time
@@ -47,7 +48,7 @@ class Sums(NamedTuple):
     scaled_error: float
 
 
-def described(kernel: dict[str, Any], X: Any) -> KernelSpace:
+def described(kernel: Description, X: Objects) -> KernelSpace:
     """Values by a description of the kernel, as in :mod:`perceptrons.theory.gram`; X: all objects."""
     table = gram.takes(kernel) == "table"
 
@@ -72,7 +73,7 @@ def described(kernel: dict[str, Any], X: Any) -> KernelSpace:
     return KernelSpace(values, inner if k is not None else None, width)
 
 
-def as_fractions(X: Any, i: int) -> Any:
+def as_fractions(X: Objects, i: int) -> Any:
     """Row i by its entries, as fractions; what is not a row of numbers as it is."""
     if not hasattr(X, "shape"):
         return X[i]
@@ -84,7 +85,7 @@ def as_fractions(X: Any, i: int) -> Any:
 
 
 def whole_values(
-    kernel: dict[str, Any], X: Any, rows: np.ndarray
+    kernel: Description, X: Objects, rows: np.ndarray
 ) -> tuple[np.ndarray, Fraction | None] | None:
     """(K, unit): the kernel's values between some rows are whole numbers times a unit; None: too much work.
 

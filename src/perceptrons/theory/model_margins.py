@@ -10,9 +10,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+import numpy.typing as npt
 
-from .._sparse import is_sparse
+from .._sparse import as_floats
+from .._types import Floats, Ints, MatrixLike
 from . import _outward as outward
 from ._given import label_codes
 from .brackets import KINDS
@@ -21,9 +22,9 @@ from .brackets import KINDS
 class Margins(NamedTuple):
     """The margins of a model on a sample."""
 
-    values: np.ndarray  #: one per row
+    values: Floats  #: one per row
     minimum: float  #: the margin of the sample: the smallest of them
-    distances: np.ndarray | None  #: to the decision surface, in input space; None for kernel models
+    distances: Floats | None  #: to the decision surface, in input space; None for kernel models
     space: str  #: where lengths are measured: "augmented", "input" or "kernel"
     kind: str
 
@@ -101,11 +102,11 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
 class Wide(NamedTuple):
     """m 2^e, entry by entry."""
 
-    m: Any
-    e: Any
+    m: Floats
+    e: Ints
 
     @staticmethod
-    def of(values: Any) -> Wide:
+    def of(values: npt.ArrayLike) -> Wide:
         """m between 1/2 and 1, or 0, or not finite."""
         m, e = np.frexp(np.asarray(values, dtype=float))
         return Wide(m, e.astype(np.int64))
@@ -121,7 +122,7 @@ class Wide(NamedTuple):
     def column(self, r: int) -> Wide:
         return Wide(self.m[:, r], np.broadcast_to(self.e, self.m.shape)[:, r])
 
-    def floats(self) -> np.ndarray:
+    def floats(self) -> Floats:
         return np.ldexp(self.m, np.clip(self.e, -5000, 5000).astype(np.int32))
 
 
@@ -135,7 +136,7 @@ def _length(v: Wide) -> Wide:
     """The Euclidean length of a vector."""
     m, power = np.frexp(v.m)
     e = int(np.max(np.where(m == 0.0, -(10**6), power + v.e), initial=-(10**6)))
-    return Wide(np.linalg.norm(Wide(m, power + v.e - e).floats()), e)
+    return Wide(np.asarray(np.linalg.norm(Wide(m, power + v.e - e).floats())), np.asarray(e))
 
 
 def _joint(model: Any) -> bool:
@@ -160,17 +161,13 @@ def _lead(scores: Wide, codes: np.ndarray) -> Wide:
     return Wide(s[every, codes] - rivals.max(axis=1), e)
 
 
-def _rows(X: Any) -> Any:
-    return sparse.csr_array(X, dtype=float) if is_sparse(X) else np.asarray(X, dtype=float)
-
-
-def _linear(model: Any, X: Any) -> tuple[np.ndarray, np.ndarray, Wide]:
+def _linear(model: Any, X: MatrixLike) -> tuple[Floats, Floats, Wide]:
     """Weights, intercepts, and w.x + b of rows that are not scaled."""
     w, b = (
         np.atleast_2d(np.asarray(model.coef_, dtype=float)),
         np.ravel(np.asarray(model.intercept_, dtype=float)),
     )
-    X = _rows(X)
+    X = as_floats(X)
     found = [outward.scores(v, float(c), X) for v, c in zip(w, np.broadcast_to(b, len(w)))]
     return w, b, Wide(np.column_stack([s.values for s in found]), np.array([s.e for s in found]))
 
@@ -185,7 +182,7 @@ def _constant(model: Any) -> float:
     return float(parameters["intercept_scaling"])
 
 
-def _of_weights(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
+def _of_weights(model: Any, X: MatrixLike) -> tuple[Wide, Wide, Floats, str]:
     """Scores, lengths of the weights and of the rows, and the space."""
     w, b, scores = _linear(model, X)
     B = _constant(model)
@@ -197,14 +194,14 @@ def _of_weights(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
         _length(Wide(np.append(v.m, m), np.append(v.e, e))) for v, m, e in zip(map(Wide.of, w), *constant)
     ]
     norms = Wide(np.array([n.m for n in each]), np.array([n.e for n in each]))
-    lengths = np.hypot(outward.row_norms(_rows(X)), B)
+    lengths = np.hypot(outward.row_norms(as_floats(X)), B)
     if _unit_rows(model):
         scores = scores.over(Wide.of(np.where(lengths > 0.0, lengths, 1.0)[:, None]))
         lengths = (lengths > 0.0).astype(float)
     return scores, norms, lengths, "augmented" if augmented else "input"
 
 
-def _of_kernel(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
+def _of_kernel(model: Any, X: Any) -> tuple[Wide, Wide, Floats, str]:
     kernel, a, support = model.kernel_, np.asarray(model.dual_coef_, dtype=float), model.support_vectors_
     constant = _constant(model) ** 2
     if kernel.takes == "table":
@@ -229,7 +226,7 @@ def _of_kernel(model: Any, X: Any) -> tuple[Wide, Wide, np.ndarray, str]:
     return Wide(s, np.full(len(a), c + v)), Wide(np.sqrt(np.maximum(norms2, 0.0)), e), lengths, "kernel"
 
 
-def _distances(model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
+def _distances(model: Any, X: MatrixLike, codes: Ints) -> Floats:
     """How far each row is from the surface, on the right side of it."""
     w, _, scores = _linear(model, X)
     if len(model.classes_) <= 2:

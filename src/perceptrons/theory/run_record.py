@@ -110,19 +110,19 @@ class RunRecord:
     @property
     def updates(self) -> int:
         """Updates of all learners."""
-        return self._total("updates")
+        return int(self._total("updates"))
 
     @property
     def examples(self) -> float:
         """Examples of all epochs; infinite where nobody counted."""
         return math.inf if self.history is None else sum(record["examples"] for record in self.history)
 
-    def _total(self, name: str) -> Any:
+    def _total(self, name: str) -> float:
         return sum(getattr(learner, name) or 0 for learner in self.learners)
 
     def counts(self) -> dict[str, int]:
         """Errors, mistakes and updates, each summed over the learners."""
-        return {name: self._total(name) for name in ("errors", "mistakes", "updates")}
+        return {name: int(self._total(name)) for name in ("errors", "mistakes", "updates")}
 
     @property
     def sum_sq_norms(self) -> float:

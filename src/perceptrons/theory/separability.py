@@ -1,4 +1,4 @@
-r"""Whether a halfspace separates two classes: the verdict, its proof, and a check that trusts nobody.
+r"""Whether a halfspace separates two classes: the verdict, its proof, and a check of the proof from the data.
 
 Gordan (1873): of the two exactly one holds.
 
@@ -24,7 +24,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import Floats, Matrix, MatrixLike
 from . import _outward as outward
 from . import _rational as rational
 from .weighted_rows import as_rows, combination, exact_residual, float_residual, signs
@@ -71,7 +73,7 @@ class Separability:
     reason : str
         How the proof was found: "row 7 is the zero vector", "a perceptron pass was clean", ...
     one_class : bool
-        All rows have one label. With an intercept w = 0 and b = ±1 is the answer, of margin ∞.
+        All rows have one label. With an intercept the separator is w = 0 and b = ±1, of margin ∞.
     exact : bool
         The proof holds without rounding: signs of :math:`y(\langle w, x\rangle + b)` are certain, or
         ``numerators`` solve (b) in whole numbers. True unless undecided.
@@ -149,7 +151,7 @@ class Separability:
         told = re.fullmatch("|".join(REASONS.get("not separable", ())), self.reason) is not None
         return ("seconds",) if told or self.reason == REASONS["separable"][0] else ("reason", "seconds")
 
-    def check(self, X: Any, y: Any, exact: bool = False) -> str | None:
+    def check(self, X: MatrixLike, y: npt.ArrayLike, exact: bool = False) -> str | None:
         r"""Check everything that is stated against the data; None, or the first thing that is wrong.
 
         A separator is checked by one product with the rows; a row whose sign rounding could change is
@@ -234,7 +236,7 @@ class Separability:
             return "the whole-number weights are no whole numbers"
         return None
 
-    def _check_separator(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+    def _check_separator(self, X: Matrix, y: np.ndarray, exact: bool) -> str | None:
         assert self.w is not None and self.b is not None and self.margin is not None
         if self.w.shape != (X.shape[1],):
             return f"w has shape {self.w.shape}, and the rows have {X.shape[1]} features"
@@ -255,7 +257,7 @@ class Separability:
             return f"the bracket begins at {self.bracket[0]:.6g}, and the margin is {self.margin:.6g}"
         return self._check_upper(np.ones(y.size), X, y, exact)
 
-    def _check_upper(self, lam: np.ndarray, X: Any, y: np.ndarray, exact: bool) -> str | None:
+    def _check_upper(self, lam: np.ndarray, X: Matrix, y: np.ndarray, exact: bool) -> str | None:
         """The upper end of the bracket: the length of the combination that lam makes."""
         up = self.bracket[1]
         found = outward.combined(lam, X, y, self.fit_intercept)
@@ -268,7 +270,7 @@ class Separability:
             return f"the bracket ends at {up:.6g}, and the weights say {found.high:.6g}"
         return None
 
-    def _check_weights(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+    def _check_weights(self, X: Matrix, y: np.ndarray, exact: bool) -> str | None:
         wrong = self._check_residual(X, y, exact) or self._check_numerators(X, y)
         if wrong is not None:
             return wrong
@@ -282,13 +284,14 @@ class Separability:
             return f"the point has shape {self.point.shape}, and the rows have {X.shape[1]} features"
         rows = outward.floats(X)
         found, size = (
-            np.asarray(part.T @ np.where(y > 0, 2.0 * lam, 0.0)).ravel() for part in (rows, abs(rows))
+            np.asarray(part.T @ np.where(y > 0, 2.0 * lam, 0.0)).ravel()
+            for part in (rows, outward.sizes(rows))
         )
         if not np.all(np.abs(self.point - found) <= AGREE * size + rational.TINY):
             return "the point is not where the weights bring the rows together"
         return None
 
-    def _check_residual(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+    def _check_residual(self, X: Matrix, y: np.ndarray, exact: bool) -> str | None:
         lam, claimed = self.weights, self.residual
         assert lam is not None and claimed is not None
         if lam.shape != y.shape:
@@ -307,7 +310,7 @@ class Separability:
             return f"the weights leave a residual of {found:.2g}, and {claimed:.2g} was claimed"
         return None
 
-    def _check_numerators(self, X: Any, y: np.ndarray) -> str | None:
+    def _check_numerators(self, X: Matrix, y: np.ndarray) -> str | None:
         assert self.numerators is not None and self.denominator is not None and self.weights is not None
         rows, n, total = self.support, self.numerators, self.denominator
         if len(n) != rows.size:
@@ -322,7 +325,7 @@ class Separability:
                 return f"row {i} has two different weights, {self.weights[i]:.3g} as a float"
         return combination(n, rows, X, y, self.fit_intercept)
 
-    def _check_undecided(self, X: Any, y: np.ndarray, exact: bool) -> str | None:
+    def _check_undecided(self, X: Matrix, y: np.ndarray, exact: bool) -> str | None:
         if self.bracket[0] != 0.0:
             return f"the bracket begins at {self.bracket[0]:.6g}, and no separator is given"
         lam = np.ones(y.size)
@@ -333,7 +336,7 @@ class Separability:
             lam = self.weights
         return self._check_upper(lam, X, y, exact)
 
-    def _check_words(self, X: Any, y: np.ndarray) -> str | None:
+    def _check_words(self, X: Matrix, y: np.ndarray) -> str | None:
         """Claim and reason, once everything else is confirmed."""
         claim = claimed(self, X.shape[0])
         if self.claim != claim:
@@ -344,7 +347,7 @@ class Separability:
                 return self._check_reason({k: int(v) for k, v in told.groupdict().items()}, X, y)
         return f"the reason {self.reason!r} is none for the verdict {self.verdict}"
 
-    def _check_reason(self, told: dict[str, int], X: Any, y: np.ndarray) -> str | None:
+    def _check_reason(self, told: dict[str, int], X: Matrix, y: np.ndarray) -> str | None:
         support = self.support.tolist()
         right = True
         if self.reason == REASONS["separable"][0]:
@@ -476,7 +479,7 @@ def _agrees(claimed: float, found: outward.FloatRange, up: bool) -> bool:
     return bool(found.low - slack <= claimed <= found.high)
 
 
-def _margin_holds(proof: Separability, X: Any, y: np.ndarray) -> bool:
+def _margin_holds(proof: Separability, X: Matrix, y: np.ndarray) -> bool:
     """Whether no row is nearer to the plane than the margin that is claimed, in whole numbers."""
     assert proof.w is not None and proof.b is not None and proof.margin is not None
     if math.isinf(proof.margin):
@@ -489,11 +492,11 @@ def _margin_holds(proof: Separability, X: Any, y: np.ndarray) -> bool:
     return all(outward.exact_score(proof.w, proof.b, X, int(i)) ** 2 >= square for i in near)
 
 
-def _is_float(value: Any) -> bool:
+def _is_float(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and not math.isnan(value)
 
 
-def _spread(n_rows: Any, rows: Any, weights: Any) -> np.ndarray:
+def _spread(n_rows: Any, rows: Any, weights: Any) -> Floats:
     """Weights of all rows from those of the support."""
     if not (isinstance(n_rows, int) and 0 < n_rows <= MOST_ROWS):
         raise ValueError(f"n_rows is {n_rows!r}, not from 1 to {MOST_ROWS}")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from .._sparse import is_sparse
+from .._types import Floats, Matrix, MatrixLike
 from . import _outward as outward
 from . import _rational as rational
 from ._outward import column_sums
 
 
-def as_rows(X: Any) -> Any:
+def as_rows(X: MatrixLike) -> Matrix:
     """Rows as they are: float64, or whole numbers where float64 would round them.
 
     An array, or CSR with its entries in order, each once, none zero.
@@ -39,7 +41,7 @@ def _rounds(k: np.ndarray) -> bool:
     return bool(k.size) and max(int(k.max()), -int(k.min())) > 2**53
 
 
-def signs(y: Any) -> np.ndarray:
+def signs(y: npt.ArrayLike) -> Floats:
     """Labels as -1 and +1, the larger one +1; a single one is +1, or -1 if it is a number up to 0.
 
     >>> signs(["ham", "spam"]), signs([0, 0])
@@ -59,12 +61,12 @@ def signs(y: Any) -> np.ndarray:
     return np.where(codes.reshape(-1) == 1, 1.0, -1.0)
 
 
-def float_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> tuple[float, float]:
+def float_residual(lam: np.ndarray, X: Matrix, y: np.ndarray, fit_intercept: bool) -> tuple[float, float]:
     """The residual in one product, and how far rounding may have moved it."""
     rows = np.flatnonzero(lam)
     (part, e), c = outward.scaled(X[rows]), lam[rows] * y[rows]
     s = np.asarray(part.T @ c).ravel()
-    size = np.asarray(abs(part).T @ np.abs(c)).ravel()
+    size = np.asarray(outward.sizes(part).T @ np.abs(c)).ravel()
     if fit_intercept:
         one = float(np.ldexp(1.0, -e))
         s, size = np.append(s, one * c.sum()), np.append(size, one)
@@ -73,7 +75,7 @@ def float_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) 
     return found if all(map(math.isfinite, found)) else (exact_residual(lam, X, y, fit_intercept), 0.0)
 
 
-def exact_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> float:
+def exact_residual(lam: np.ndarray, X: Matrix, y: np.ndarray, fit_intercept: bool) -> float:
     """The norm of the weighted rows over the sum of the weights; rounded once, up."""
     rows = np.flatnonzero(lam)
     k, _ = rational.whole(lam[rows])
@@ -88,7 +90,9 @@ def exact_residual(lam: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) 
     return rational.root_above(square, (total << up) ** 2)
 
 
-def combination(n: Any, rows: np.ndarray, X: Any, y: np.ndarray, fit_intercept: bool) -> str | None:
+def combination(
+    n: Sequence[int], rows: np.ndarray, X: Matrix, y: np.ndarray, fit_intercept: bool
+) -> str | None:
     """Whether whole numbers n weigh the rows y(x, 1) to 0 exactly; what is left, in words, if not."""
     c = np.empty(len(n), dtype=object)
     c[:] = [k if s > 0 else -k for k, s in zip(n, y[rows])]
@@ -100,15 +104,18 @@ def combination(n: Any, rows: np.ndarray, X: Any, y: np.ndarray, fit_intercept: 
     return None
 
 
-def integer_columns(X: Any, y: np.ndarray, fit_intercept: bool, rows: np.ndarray) -> Any:
+def integer_columns(
+    X: Matrix, y: np.ndarray, fit_intercept: bool, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(columns y(x, 1) of some rows times powers of 2, the features that they have, the exponents)."""
     part = X[rows]
+    features: np.ndarray
     if is_sparse(part):
         features = np.unique(part.indices)
         block = part.tocsc()[:, features].toarray()
     else:
         features = np.flatnonzero(np.any(part != 0, axis=0))
-        block = part[:, features]
+        block = np.asarray(part)[:, features]
     k, shifts = rational.whole(block, axis=0)
     signs = y[rows].astype(np.int64)
     lines = k.T * signs

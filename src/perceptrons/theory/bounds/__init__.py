@@ -11,7 +11,7 @@ The arguments are the symbols of the theorem:
 ``m``          examples
 =============  ====================================================================================
 
-The answer is a float, not rounded to a whole number, and ``math.inf`` where nothing is claimed: a
+Each returns a float, not rounded to a whole number, and ``math.inf`` where nothing is claimed: a
 margin of 0 is such a case. :func:`novikoff`, :func:`novikoff_augmented`, :func:`hinge`,
 :func:`hinge_tight` and the best :func:`balanced_winnow` are rounded up, to ``math.inf`` where they
 overflow; the others are good to a few units of the last place. A function whose name ends in

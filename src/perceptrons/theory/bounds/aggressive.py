@@ -1,6 +1,6 @@
 r"""MIRA, passive-aggressive, ROMMA and ALMA: sections 8, 9 and 14 of the specification.
 
-These learners also update on right answers with too small a margin. U counts updates, E prediction
+These learners also update on right predictions with too small a margin. U counts updates, E prediction
 errors; :math:`\ell = \max(0, 1 - y\langle w, x\rangle)` is the learner's loss before the update,
 :math:`\ell^*` that of the comparator u.
 """
@@ -241,9 +241,9 @@ def alma_margin(gamma: float, alpha: float) -> float:
     return (1.0 - _alpha(alpha)) * arg.margin("gamma", gamma)
 
 
-def _delta(delta):
+def _delta(delta: float) -> float:
     return arg.between("delta", delta, 0.0, 1.0, "a number from 0 to 1")
 
 
-def _alpha(alpha):
+def _alpha(alpha: float) -> float:
     return arg.between("alpha", alpha, 0, 1, "a number above 0 and at most 1", without_low=True)

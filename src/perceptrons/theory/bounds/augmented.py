@@ -50,5 +50,5 @@ def novikoff_augmented(R: float, gamma: float, b: float, B: float | None = None)
     return above((r**2 + constant**2) * (1 + (offset / constant) ** 2) / Fraction(gamma) ** 2)
 
 
-def _offset(b):
+def _offset(b: float) -> float:
     return arg.between("b", b, -math.inf, math.inf, "a finite number", without_low=True, without_high=True)

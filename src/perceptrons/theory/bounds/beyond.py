@@ -1,10 +1,12 @@
 """Many classes, second order, budgets, shards, structures: specification, sections 10 and 14."""
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ..._sparse import is_sparse
+from ..._types import MatrixLike
 from .. import _arguments as arg
 from . import perceptron
 
@@ -203,7 +205,7 @@ def arow(r: float, u_norm: float, uXu: float, logdet: float, n_aggressive: int =
     return math.sqrt(r * u_norm * u_norm + uXu) * math.sqrt(logdet + U) + H - U
 
 
-def second_order_terms(rows: Any, u: Any, a: float) -> tuple[float, float]:
+def second_order_terms(rows: MatrixLike, u: npt.ArrayLike, a: float) -> tuple[float, float]:
     r"""The pair :math:`u^\top S u`, :math:`\ln\det(I + S/a)` of dense or CSR rows.
 
     :math:`S = \sum x x^\top` over ``rows``. The eigenvalues are taken from the smaller of
@@ -214,7 +216,7 @@ def second_order_terms(rows: Any, u: Any, a: float) -> tuple[float, float]:
     (18.0, 0.693147)
     """
     a = arg.positive("a", a)
-    rows = rows.astype(float) if hasattr(rows, "toarray") else np.asarray(rows, dtype=float)
+    rows = rows.astype(np.float64) if is_sparse(rows) else np.asarray(rows, dtype=np.float64)
     along = np.asarray(rows @ np.asarray(u, dtype=float)).ravel()
     n_rows, n_features = rows.shape
     if min(n_rows, n_features) == 0:

@@ -216,14 +216,14 @@ def pnorm(p: float, X_p: float, u_q: float, gamma: float) -> float:
     return (p - 1.0) * arg.square(arg.over(X_p * u_q, arg.margin("gamma", gamma)))
 
 
-def _threshold(theta):
+def _threshold(theta: float) -> float:
     return arg.between("theta", theta, 1.0, sys.float_info.max, "a number of at least 1")
 
 
-def _factor(alpha):
+def _factor(alpha: float) -> float:
     top = sys.float_info.max
     return arg.between("alpha", alpha, 1.0, top, "a number above 1", without_low=True)
 
 
-def _log(a, base):
+def _log(a: float, base: float) -> float:
     return math.log2(a) if base == 2.0 else math.log(a) / math.log(base)
