@@ -128,7 +128,7 @@ class KernelBased(Streaming):
         X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
         y : array-like of shape (n_samples,)
         classes : array-like, optional
-            All labels that will ever occur. Without it classes are taken up as they appear.
+            All labels that will ever occur. Without it each class is taken up at its first row.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns

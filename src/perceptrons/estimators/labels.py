@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,22 @@ class LabelBook:
         if len(self.model.classes_) == 1:
             return np.ones(len(y), np.int64)  # the only class is trained as +1
         return np.searchsorted(self.model.classes_, y).astype(np.int64)
+
+    def segments(self, y: np.ndarray) -> list[slice]:
+        """Cut a batch before the first row of each class that will be the third or a later one.
+
+        A class takes part in the updates from its first row on, not from the start of the batch that brings
+        it: so any cut of the rows into batches makes the same model. The first two classes need no cut: a w
+        that one class has trained is that of two.
+        """
+        self._check_same_kind(y)
+        known = self.model.classes_
+        labels, first = np.unique(y, return_index=True)
+        new = ~np.isin(labels, known) if len(known) else np.ones(len(labels), bool)
+        self.model._validated_labels(labels[new], int(np.count_nonzero(new)))  # before anything changes
+        starts = np.sort(first[new])[max(0, 2 - len(known)) :]
+        cuts = [0, *starts[starts > 0].tolist(), len(y)]
+        return [slice(a, b) for a, b in pairwise(cuts)]
 
     def _check_same_kind(self, new: np.ndarray) -> None:
         def kind(labels: np.ndarray) -> str:

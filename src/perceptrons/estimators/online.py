@@ -20,8 +20,9 @@ from .checks import estimator
 from .class_weights import Weighing
 from .fit_rows import rows_of_fit
 from .labels import LabelBook
-from .passes import CheckedRows, Write, learn_in_order, run_in_parts
+from .passes import CheckedRows, Write, run_in_parts
 from .progressive import Progressive
+from .segments import learn_segments
 from .undoing import whole_call
 from .writing import close_lane, one_writer, unchanged_on_error
 
@@ -424,7 +425,8 @@ class Online(Watched, Weighing, Progressive):
         X : array-like or CSR matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like, optional
-            All labels that will ever occur. Without it classes are taken up as they appear.
+            All labels that will ever occur. Without it each class is taken up at its first row, however the
+            rows are cut into batches; with it one pass is that of ``fit``, which knows all labels.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -449,23 +451,9 @@ class Online(Watched, Weighing, Progressive):
                 elif classes is not None:
                     self._labels.codes(self._validated_labels(classes, len(classes)), grow=True)
                 self._still_valid(CheckedRows(X, rows, y, weights), given, sample_weight, classes)
-                known = self.classes_
-                codes = self._labels.codes(
-                    y, grow=True
-                )  # the last step that can fail, and it fails before it acts
-            counted, since = self._to_count(y, weights), self._known_since(known, codes, fresh)
-            batch = CheckedRows(X, rows, codes, weights, exact, changed=steps, counted=counted, since=since)
-            self._prepare_pass(batch)
-            heard, n_before = self._predictions(batch.since, X.shape[0]), len(self.history_)
-
-            def note(counts: spaces.Counts) -> None:
-                if len(self.history_) == n_before:
-                    progressive = self._tally(heard, batch.codes)
-                    self.history_.append(self._record(counts) | progressive)
-                self.n_iter_ = 1
-                self.stop_reason_ = "partial_fit"
-
-            learn_in_order(self, batch, heard, note, call)
+                segments = self._labels.segments(y)  # the last step that can fail
+            batch = CheckedRows(X, rows, intake.EMPTY, weights, exact, changed=steps)
+            learn_segments(self, batch, y, segments, call, fresh)
         return self
 
     def _run_pass(

@@ -28,7 +28,13 @@ class CheckedRows(NamedTuple):
     changed: Any = ()  #: parameters of steps that have changed since the model began
     counted: Any = None  #: labels of the rows that count, where classes are weighted by counts so far
     targets: Any = None  #: the codes as the loops take them, where they are known already
-    since: Any = None  #: the row from which each class is known, where that may be another than the first
+
+
+class Piece(NamedTuple):
+    """Rows of a batch that are learned before another class is taken up."""
+
+    rows: slice
+    number: int  #: of the call, among those in ``history_``
 
 
 #: takes the updates of each learner to the log
@@ -95,15 +101,21 @@ def learn_in_order(
     heard: Predictions | None,
     note: Callable[[Counts], None],
     call: whole_call | None = None,
+    piece: Piece | None = None,
 ) -> None:
     """The pass of a call that learns rows in the order given.
 
     ``note`` is told what was counted, however the pass ended; twice, where an interruption comes after it.
-    ``call`` puts the model back after an interruption.
+    ``call`` puts the model back after an interruption. ``piece``: which rows of the batch to learn, where not
+    all of them at once; they stay open for the next piece.
     """
     before, n_examples = model._space.counts(), model._examples()
     counted = vars(model).get("_counted")
-    order = intake.frozen(np.arange(batch.X.shape[0]))
+    n_rows = batch.X.shape[0]
+    order, number, more = np.arange(n_rows), len(model.history_), False
+    if piece is not None:
+        order, number, more = order[piece.rows], piece.number, piece.rows.stop < n_rows
+    order = intake.frozen(order)
 
     def finish() -> None:
         model._count_classes(batch, counted, model._examples() - n_examples)
@@ -111,12 +123,16 @@ def learn_in_order(
             journal.close()
         note(model._space.counts().since(before))
 
-    if call is not None:
+    if call is not None and piece is None:
         call.begin(finish, batch.X)
         if len(chunks.cut(model._space, batch.rows, order)) > 1:
             call.in_parts(batch.X, len(order) - int(np.count_nonzero(batch.weights == 0.0)))
     try:
-        one_pass(model, batch, order, len(model.history_), heard, model._run_pass)
+        one_pass(model, batch, order, number, heard, model._run_pass)
+    except BaseException:
+        more = False
+        raise
     finally:
         finish()
-        model._space.close()
+        if not more:
+            model._space.close()

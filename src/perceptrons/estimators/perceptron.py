@@ -308,12 +308,12 @@ class MarginPerceptron(FirstOrder):
         at = 0
         while at < len(there):
             self._look_at(float(batch.rows.sq[there[at]]))
-            n = self._run_some(batch, intake.frozen(there[at:]), write, heard)
+            n = self._run_some(batch, intake.frozen(there[at:]), write, heard, int(order[0]))
             self._longest = max(self._longest, float(np.sqrt(batch.rows.sq[there[at : at + n]].max())))
             at += n
 
-    def _run_some(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any) -> int:
-        """Learn rows for as long as the guess stands; how many it were.
+    def _run_some(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any, first: int) -> int:
+        """Learn rows for as long as the guess stands; how many it were. The pass began with row ``first``.
 
         Each row makes one update at most, so the first few are safe. More are tried on a copy, which is kept
         if all its updates are within the bound.
@@ -325,7 +325,7 @@ class MarginPerceptron(FirstOrder):
         while size > safe and self.gamma_ < inf:
             tried = self._space.copy()
             with suppress(spaces.NumericalError):  # it is raised by the run that counts
-                part = None if heard is None else heard.part(order[:size])
+                part = None if heard is None else heard.part(order[:size] - first)
                 log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log, part)
                 if _most_updates(tried) <= bound:
                     if part is not None:
@@ -334,7 +334,7 @@ class MarginPerceptron(FirstOrder):
                     write(log)
                     return size
             size //= 4
-        part = None if heard is None else heard.part(order[:safe])
+        part = None if heard is None else heard.part(order[:safe] - first)
         try:
             write(self._space.run(batch.rows, targets, batch.weights, order[:safe], keep_log, part))
         finally:

@@ -65,6 +65,14 @@ class whole_call:
             self.restore = self.model._space.restorer(columns_in_use(X))
         self.n_rows = n_rows
 
+    def in_pieces(self, X: Any) -> None:
+        """The rows of X are learned in pieces between which classes are taken up: all of them, or none."""
+        if self.before.get("_space") is None:
+            return
+        space, journals = self.model._space, self.model._journals
+        self.before["_journals"] = [twin_of_journal(journal) for journal in journals]
+        self.restore = space.restorer(columns_in_use(X))
+
     def _has_happened(self) -> bool:
         if self.counts is None or self.model._journals:
             return False

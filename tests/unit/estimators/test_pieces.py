@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils import compute_class_weight
+from uncompiled import uncompiled
 
 import perceptrons as pc
 from perceptrons import rules
@@ -21,7 +24,7 @@ CUTS = [[90], [30, 60], [1] * 90, [7] * 12 + [6]]
 
 
 def cut(model, labels, sizes, rows=X):
-    """Learn in batches; classes that appear later would be prototypes from then on only."""
+    """Learn in batches; all classes are declared."""
     at = 0
     for n in sizes:
         model.partial_fit(rows[at : at + n], labels[at : at + n], classes=np.unique(labels))
@@ -110,7 +113,8 @@ def test_running_counts_are_stored_and_rows_of_weight_0_are_not_counted(tmp_path
     same([half, again])
     doubled = np.repeat(X, 2, axis=0), np.repeat(y3, 2)
     absent = np.tile([1.0, 0.0], 90)
-    some = pc.Perceptron(class_weight="running").partial_fit(*doubled, sample_weight=absent)
+    some = pc.Perceptron(class_weight="running")
+    some.partial_fit(*doubled, classes=np.unique(y3), sample_weight=absent)
     same([some, half])
 
 
@@ -185,3 +189,99 @@ def test_a_guessed_margin_learns_as_well_as_the_perceptron():
     margin = pc.MarginPerceptron().partial_fit(many, labels)
     plain = pc.Perceptron().partial_fit(many, labels)
     assert margin.n_errors_ <= 2 * plain.n_errors_
+
+
+# ------------------------------------------------------------ classes that nobody declared
+
+#: every family, with each way of treating several classes
+GROWING = [
+    pc.Perceptron(),
+    pc.Perceptron(multiclass="ovr", readout="average"),
+    pc.Perceptron(class_weight="running", log_updates=True),
+    pc.Perceptron(class_weight="running", multiclass="ovr"),
+    pc.AveragedPerceptron(),
+    pc.VotedPerceptron(),
+    pc.PassiveAggressive(),
+    pc.ROMMA(),
+    pc.MarginPerceptron(),
+    pc.MarginPerceptron(multiclass="ovr"),
+    pc.BalancedWinnow(),
+    pc.SecondOrderPerceptron(),
+    pc.AROW(),
+    pc.KernelPerceptron(readout="average"),
+    pc.KernelPerceptron(multiclass="ovr", log_updates=True),
+    pc.BudgetKernelPerceptron(budget=9, policy="oldest"),
+]
+
+
+def told(model):
+    """All that a run says of itself, but for the numbers of rows within their calls."""
+    found = [model.decision_function(X), model.n_mistakes_, model.n_updates_, model.n_errors_, model.radius_]
+    found.append(getattr(model, "gamma_", 0.0))
+    if model._progressive_silence() is None:
+        found += [model.progressive_rows_, model.progressive_errors_]
+    return found
+
+
+@pytest.mark.parametrize("model", GROWING, ids=str)
+def test_classes_that_appear_in_any_cut(model):
+    """Three classes and more, none declared: rows one by one, or in any batches, make the same model."""
+    labels = rng_labels()
+    single = clone(model).set_progressive(learn_one=True)
+    with uncompiled():
+        for x, label in zip(X, labels):
+            single.learn_one(x, label)
+        for sizes in CUTS:
+            parts, at = clone(model), 0
+            for n in sizes:
+                parts.partial_fit(X[at : at + n], labels[at : at + n])
+                at += n
+            for one, other in zip(told(parts), told(single), strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+            assert len(parts.history_) == len(sizes)
+            if parts._space.joint:  # else one learner becomes two, with all its counts
+                assert sum(record["updates"] for record in parts.history_) == parts.n_updates_
+            if isinstance(model, pc.KernelPerceptron):
+                assert parts.support_.tolist() == single.support_.tolist()
+            if model.log_updates and sizes == [90]:
+                rows = parts.update_log_
+                rows = rows[0]["row"] if isinstance(rows, list) else rows["row"]
+                assert rows.max() > 45 and (parts.update_log_[0]["epoch"] == 0).all()
+
+
+def rng_labels():
+    """Five classes that appear one after the other, the largest first.
+
+    A class alone is trained as +1, so that n_errors_ takes a score of 0 for an error of it; it is one if the
+    class turns out to be the larger of two.
+    """
+    drawn = np.random.default_rng(5).integers(0, 5, 90)
+    return np.array([4 - min((i + 11) // 12, int(k)) for i, k in enumerate(drawn)])
+
+
+@pytest.mark.parametrize("model", [pc.Perceptron(), pc.VotedPerceptron(), pc.KernelPerceptron()], ids=str)
+def test_a_batch_that_brings_classes_happens_whole_or_not_at_all(model, monkeypatch):
+    """An interruption after some of its classes were taken up puts the model back."""
+    labels = rng_labels()
+    first, rest = slice(0, 20), slice(20, 90)
+    with uncompiled():
+        model = clone(model).partial_fit(X[first], labels[first])
+        before, history = told(model), copy.deepcopy(model.history_)
+        add_class, calls = type(model._space).add_class, itertools.count()
+
+        def interrupted(*args):
+            if next(calls) == 1:
+                raise KeyboardInterrupt
+            return add_class(*args)
+
+        monkeypatch.setattr(type(model._space), "add_class", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X[rest], labels[rest])
+        monkeypatch.undo()
+        assert model.classes_.tolist() == sorted(set(labels[first].tolist())) and model.history_ == history
+        for one, other in zip(told(model), before, strict=True):
+            np.testing.assert_array_equal(one, other)
+        whole = clone(model).partial_fit(X[first], labels[first])
+        model.partial_fit(X[rest], labels[rest])
+        whole.partial_fit(X[rest], labels[rest])
+        np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))

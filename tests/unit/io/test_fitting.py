@@ -53,6 +53,15 @@ def test_the_same_as_partial_fit_on_the_whole():
     assert report.theorem == "Novikoff's theorem" and report.margin_up == model.margin_bounds_[1]
 
 
+def test_the_size_of_the_batches_does_not_matter():
+    """Three classes that nobody has declared, each taken up at its first row."""
+    whole, small = Perceptron(readout="average"), Perceptron(readout="average")
+    one, many = fit_stream(whole, stream(THREE, batch_bytes=1_000_000)), fit_stream(small, stream(THREE))
+    assert one.batches == 1 and many.batches > 10
+    assert np.array_equal(whole.coef_, small.coef_) and one.errors == many.errors
+    assert one.mistakes == many.mistakes
+
+
 def test_passes_and_curve():
     model = Perceptron()
     report = fit_stream(model, stream(), passes=3)

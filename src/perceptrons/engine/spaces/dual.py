@@ -179,7 +179,9 @@ class Dual:
         return made
 
     def copy_for_class(self, logged: bool) -> Dual:
-        return self.copy()
+        made = self.copy()
+        made._open = None  # the blocks of open rows belong to this one
+        return made
 
     def make_writable(self) -> None:
         self.inner.make_writable()

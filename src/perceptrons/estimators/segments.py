@@ -1,0 +1,51 @@
+"""The pass of ``partial_fit``: rows in the order given, in which classes may appear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.spaces import Counts
+from .passes import CheckedRows, Piece, learn_in_order
+from .undoing import whole_call
+
+
+def learn_segments(
+    model: Any, batch: CheckedRows, y: np.ndarray, segments: list[slice], call: whole_call, fresh: bool
+) -> None:
+    """Learn the rows of a batch; before each segment the classes that it brings are taken up.
+
+    One record of all of them joins ``history_``. ``fresh``: the model has learned nothing yet.
+    """
+    number, done = len(model.history_), []
+    if len(segments) > 1:
+        call.in_pieces(batch.X)
+    for i, rows in enumerate(segments):
+        known, labels = model.classes_, y[rows]
+        codes = model._labels.codes(labels, grow=True)
+        heard = model._predictions(model._known_since(known, codes, fresh and i == 0), len(labels))
+        weights = batch.weights[rows] if len(batch.weights) else batch.weights
+        every = codes
+        if len(segments) > 1:
+            every = np.zeros(len(y), np.int64)
+            every[rows] = codes
+        batch = batch._replace(codes=every, counted=model._to_count(labels, weights))
+        if i == 0:
+            model._prepare_pass(batch)
+
+        def note(counts: Counts, heard: Any = heard, codes: np.ndarray = codes, i: int = i) -> None:
+            if len(done) == i:
+                done.append(model._record(counts) | model._tally(heard, codes))
+                model.history_[number:] = [added(done)]
+            model.n_iter_ = 1
+            model.stop_reason_ = "partial_fit"
+
+        piece = Piece(rows, number) if len(segments) > 1 else None
+        learn_in_order(model, batch, heard, note, call, piece)
+
+
+def added(records: list[dict[str, int]]) -> dict[str, int]:
+    """One record of several; what one of them does not count is not counted."""
+    names = [name for name in records[0] if all(name in record for record in records)]
+    return {name: sum(record[name] for record in records) for name in names}
