@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,15 @@ else:
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+#: What a kernel compares: rows of a matrix, strings, or a sequence of any objects.
+Objects: TypeAlias = Any
+#: A kernel that is a function of the user's.
+PairFunction: TypeAlias = Callable[[Any, Any], float]
+
+#: A value of JSON, before it is checked.
+Json: TypeAlias = Any
+JsonObject: TypeAlias = dict[str, Any]
 
 #: Rows as an array or as a sparse matrix.
 Matrix: TypeAlias = np.ndarray | SparseMatrix

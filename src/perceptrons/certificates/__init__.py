@@ -1,6 +1,6 @@
 """Certificates: what a fit has counted and proved, as plain data that anybody can check.
 
-It knows no learner: :func:`perceptrons.certify` makes certificates. The modules, from top to bottom:
+No learner is imported here: :func:`perceptrons.certify` makes certificates. The modules, from top to bottom:
 
 * ``certificate``: the record; ``as_json``, ``schema``, ``field_kinds``, ``version1``: to JSON and back;
   ``as_text``: printing;

@@ -1,7 +1,8 @@
-"""How the checker compares, and how it says that a claim fails."""
+"""How the checker compares two numbers, and the exception for a claim that fails."""
+
+from __future__ import annotations
 
 import math
-from typing import Any
 
 #: Two computations of one number may differ by this much, relative to its size.
 AGREE = 1e-8
@@ -11,7 +12,7 @@ class ClaimFailure(Exception):
     """A claim that does not hold; the message says what was found."""
 
 
-def need(condition: Any, why: str) -> None:
+def need(condition: object, why: str) -> None:
     if not condition:
         raise ClaimFailure(why)
 

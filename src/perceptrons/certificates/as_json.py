@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .._types import Json, JsonObject
 from . import schema, version1
 from .evidence import Vector
 from .parts import CertificateError
@@ -24,7 +25,7 @@ MAX_BYTES = 256 * 2**20
 # ------------------------------------------------------------------------------------------------ writing
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """The value as JSON has it; infinities as texts."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
@@ -42,7 +43,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def body(c: Certificate) -> dict[str, Any]:
+def body(c: Certificate) -> JsonObject:
     """All but the digest, as JSON has it."""
     if c.original is not None:
         return {name: value for name, value in c.original.items() if name != "sha256"}
@@ -69,7 +70,7 @@ def body(c: Certificate) -> dict[str, Any]:
     }
 
 
-def vector_body(v: Vector) -> dict[str, Any]:
+def vector_body(v: Vector) -> JsonObject:
     if v.weights is None:
         return {"rows": plain(v.rows), "coefficients": plain(v.coefficients), "offset": plain(v.offset)}
     w = np.asarray(v.weights, dtype=float)
@@ -82,8 +83,8 @@ def vector_body(v: Vector) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def parsed(text: Any, max_bytes: int) -> dict[str, Any]:
-    """What the certificate has that a text describes, by name; CertificateError for anything else."""
+def parsed(text: object, max_bytes: int) -> dict[str, Any]:
+    """The fields of the certificate that a text describes, by name; CertificateError for anything else."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise CertificateError(f"A certificate is read from a text or bytes; got {type(text).__name__}.")
     if len(text) > max_bytes:
@@ -102,11 +103,11 @@ def parsed(text: Any, max_bytes: int) -> dict[str, Any]:
         raise CertificateError(f"The text is no certificate: {type(error).__name__}: {error}") from error
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number of JSON")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Json]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("an object has one field twice")

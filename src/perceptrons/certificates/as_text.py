@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..theory import gram
 from . import version1
 from .log_replay import replays
 from .parts import Bound, Bracket
@@ -96,15 +96,15 @@ def _bound(c: Certificate, bound: Bound) -> list[tuple[str, str]]:
     return out
 
 
-def _integer(value: Any) -> str:
+def _integer(value: int | None) -> str:
     return "—" if value is None else f"{value:,}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
 
 
-def _kernel_text(kernel: Mapping[str, Any]) -> str:
+def _kernel_text(kernel: gram.Description) -> str:
     inside: list[str] = []
     for name, value in sorted(kernel.items()):
         if name == "terms":

@@ -14,7 +14,7 @@ Floats come first. Rows whose rounding matters are looked at again in fractions.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def norm_above(e: Evidence, name: str, part: int) -> float:
     w = np.ldexp(v.weights, -exponent(v.weights))
     w = w if e.problem == "joint" else w[part]
     w = np.abs(w[..., :-1] if e.space.free else w).ravel()
-    stretch = 1.0 + (w.size + 64) * EPS
+    stretch: float = 1.0 + (w.size + 64) * EPS
     if order == 2.0:
         return float(np.linalg.norm(w)) * stretch + TINY
     if order == 1.0:
@@ -246,7 +246,7 @@ def _dual_norm(a: np.ndarray, order: float) -> float:
     return most * float(((a / most) ** p).sum() ** (1.0 / p))
 
 
-def kernel_squares(e: Evidence, rows: Any, C: Any) -> tuple[np.ndarray, np.ndarray]:
+def kernel_squares(e: Evidence, rows: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The squared lengths of combinations of rows, one a line of C, and bounds on their errors."""
     if not len(rows):
         return np.zeros(len(C)), np.zeros(len(C))

@@ -4,17 +4,25 @@ A :class:`Certificate` is plain data. It prints as text and as HTML, goes to JSO
 checks itself against rows and labels without the engine and without any solver.
 """
 
+from __future__ import annotations
+
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy.typing as npt
+
+from .._types import JsonObject, Objects, PairFunction
 from . import as_json, digests
 from .as_json import MAX_BYTES
 from .as_text import lines
 from .evidence import RowSpace, Vector
 from .facts import LoggedUpdates
 from .parts import Bound, Bracket, CertificateError, Verdict
+
+if TYPE_CHECKING:
+    from .verification import Verification
 
 __all__ = ["Bound", "Bracket", "Certificate", "CertificateError", "Verdict"]
 
@@ -69,9 +77,9 @@ class Certificate:
     notes: tuple[str, ...] = ()
     sha256: str = field(default="")
     version: int = 2
-    original: Mapping[str, Any] | None = None
+    original: JsonObject | None = None
 
-    def sealed(self) -> "Certificate":
+    def sealed(self) -> Certificate:
         """The certificate with the digest of its own content."""
         return replace(self, sha256=digests.body_digest(as_json.body(self)))
 
@@ -92,7 +100,7 @@ class Certificate:
         return digests.canonical_json({**as_json.body(self), "sha256": self.sha256})
 
     @classmethod
-    def from_json(cls, text: str | bytes, max_bytes: int = MAX_BYTES) -> "Certificate":
+    def from_json(cls, text: str | bytes, max_bytes: int = MAX_BYTES) -> Certificate:
         """The certificate that a text describes; nothing in the text is ever executed.
 
         Raises
@@ -105,7 +113,9 @@ class Certificate:
 
     # ------------------------------------------------------------ checking
 
-    def verify(self, X: Any, y: Any, exact: bool = False, kernel: Any = None) -> Any:
+    def verify(
+        self, X: Objects, y: npt.ArrayLike, exact: bool = False, kernel: PairFunction | None = None
+    ) -> Verification:
         """Check every claim against rows and labels, without the engine and without a solver.
 
         First the digests, then the classes, radius, lengths, brackets, counts, the log, each bound, the

@@ -6,15 +6,16 @@ rows, labels and weights and compares; what only the run can know (its counts) i
 Several learners side by side (one against the rest) have one pair of sides each.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ..theory import bounds
 from . import bracket_ends, measured, symbols
-from .facts import SLACK, Claim
+from .facts import SLACK, Claim, SymbolsOf
 
 
 def basis(name: str) -> str:
@@ -74,7 +75,7 @@ def holds(found: float | None, sense: str, allowed: float) -> bool:
 
 
 def _counted(
-    what: str, statement: str, entering: Callable[..., Any], allowed: Callable[..., float], sense: str = "<="
+    what: str, statement: str, entering: SymbolsOf, allowed: Callable[..., float], sense: str = "<="
 ) -> Claim:
     """A bound on something that the run has counted."""
     return Claim(statement, measured.count(what), entering, allowed, sense)

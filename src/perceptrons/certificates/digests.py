@@ -6,6 +6,8 @@ stored in another order have one digest. Labels are digested with their type: 1,
 four different labels.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import math
@@ -18,12 +20,13 @@ import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
+from .._types import Json, JsonObject, Matrix, Objects, SparseMatrix
 from ..theory._outward import float64_rounds
 
 BLOCK = 1024  # rows digested at a time; part of the format
 
 
-def rows_digest(X: Any, visit: Callable[[int, Any], None] | None = None) -> str:
+def rows_digest(X: Objects, visit: Callable[[int, Matrix], None] | None = None) -> str:
     """SHA-256 of rows of numbers, or of a collection of strings or nested tuples of such things.
 
     Integers that float64 rounds are digested as they are, in decimal digits.
@@ -59,12 +62,12 @@ def labels_digest(y: Any) -> str:
     return _sha256(b"perceptrons labels 1\n", _items(y))
 
 
-def body_digest(body: dict[str, Any]) -> str:
+def body_digest(body: JsonObject) -> str:
     """SHA-256 of a JSON object: keys sorted, no spaces, floats as the shortest text that gives them back."""
     return hashlib.sha256(canonical_json(body).encode("ascii")).hexdigest()
 
 
-def canonical_json(body: Any) -> str:
+def canonical_json(body: Json) -> str:
     """One text per value.
 
     >>> canonical_json({"b": 0.1, "a": [1, None]})
@@ -73,7 +76,7 @@ def canonical_json(body: Any) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def encode_label(label: Any) -> list[Any]:
+def encode_label(label: object) -> list[str]:
     """A label as [type, text]; :func:`decode_label` gives it back.
 
     >>> encode_label(np.int32(3)), encode_label(0.5), encode_label("spam"), encode_label(True)
@@ -95,7 +98,7 @@ def encode_label(label: Any) -> list[Any]:
     raise ValueError(f"A label must be a number, a string or bytes; got {label!r}.")
 
 
-_DECODE: dict[str, Any] = {
+_DECODE: dict[str, Callable[[str], object]] = {
     "bool": lambda text: bool(int(text)),
     "int": int,
     "float": float.fromhex,
@@ -104,7 +107,7 @@ _DECODE: dict[str, Any] = {
 }
 
 
-def decode_label(pair: Any) -> Any:
+def decode_label(pair: Json) -> Any:
     """The label that :func:`encode_label` has encoded.
 
     >>> [decode_label(encode_label(label)) for label in (3, 0.5, "spam", True, b"ham")]
@@ -124,7 +127,7 @@ def _sha256(head: bytes, parts: Iterable[bytes]) -> str:
     return sha.hexdigest()
 
 
-def _has_objects(X: Any) -> bool:
+def _has_objects(X: Objects) -> bool:
     """Whether X is no matrix of numbers."""
     if isinstance(X, np.ndarray):
         return X.dtype.kind not in "biuf"
@@ -136,7 +139,7 @@ def _has_objects(X: Any) -> bool:
         return True
 
 
-def _blocks(X: Any, visit: Callable[[int, Any], None] | None) -> Iterable[bytes]:
+def _blocks(X: Matrix, visit: Callable[[int, Matrix], None] | None) -> Iterable[bytes]:
     """The rows, some at a time: how many entries each has, where, and which."""
     if is_sparse(X):
         X = X.tocsr()
@@ -144,7 +147,7 @@ def _blocks(X: Any, visit: Callable[[int, Any], None] | None) -> Iterable[bytes]
         block = X[start : start + BLOCK]
         if visit is not None:
             visit(start, block)
-        part = sparse.csr_array(block, dtype=np.float64)
+        part = _csr(block)
         if not part.has_canonical_format:
             part = part.copy()
             part.sum_duplicates()
@@ -158,7 +161,11 @@ def _blocks(X: Any, visit: Callable[[int, Any], None] | None) -> Iterable[bytes]
         yield part.data.astype("<f8").tobytes()
 
 
-def _integers(X: Any) -> Iterable[bytes]:
+def _csr(block: Any) -> SparseMatrix:
+    return sparse.csr_array(block, dtype=np.float64)
+
+
+def _integers(X: Matrix) -> Iterable[bytes]:
     """The entries other than 0 of each row: where, and which, in digits."""
     for i in range(X.shape[0]):
         row = X[[i]].toarray()[0] if is_sparse(X) else X[i]
@@ -166,13 +173,13 @@ def _integers(X: Any) -> Iterable[bytes]:
         yield ",".join(f"{j}:{v}" for j, v in pairs).encode() + b";"
 
 
-def _items(things: Any) -> Iterable[bytes]:
+def _items(things: Objects) -> Iterable[bytes]:
     """Labels or objects, each with its type and its length."""
     if hasattr(things, "dtype") and hasattr(things, "__array__"):
         things = np.asarray(things)
     things = things.tolist() if isinstance(things, np.ndarray) else list(things)
     yield struct.pack("<q", len(things))
-    known: dict[Any, bytes] = {}  # labels recur
+    known: dict[tuple[type, object], bytes] = {}  # labels recur
     for thing in things:
         key = (type(thing), thing) if isinstance(thing, (bool, int, str, bytes)) else None
         if key is None:
@@ -183,7 +190,7 @@ def _items(things: Any) -> Iterable[bytes]:
         yield known[key]
 
 
-def _item(thing: Any) -> bytes:
+def _item(thing: object) -> bytes:
     if isinstance(thing, np.ndarray):
         thing = thing.tolist()
     if isinstance(thing, (list, tuple)):

@@ -1,25 +1,34 @@
-r"""What can be computed from rows, labels and weights alone: the ground on which every claim stands.
+r"""What can be computed from rows, labels and weights alone: every claim is computed from it.
 
-A learner sees rows through a :class:`RowSpace`: with a constant coordinate, scaled to length 1, or by a
+A :class:`RowSpace` says how a learner reads rows: with a constant coordinate, scaled to length 1, or by a
 kernel. A :class:`Vector` is its w, or one per class, given by its entries or as a combination of rows.
 :class:`Evidence` has the margins of vectors on a sample, each product being computed once.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._sparse import is_sparse
+from .._types import Matrix, Objects, PairFunction
+from ..theory import _outward as outward
 from ..theory import gram, gram_error
 from ..theory._given import numbers
 from ..theory._outward import float64_rounds
 from ..theory.gram_error import EPS, TINY
 from . import bracket_ends, digests
 from .exact_evidence import ExactEvidence
+
+#: The arguments of :func:`gram.values`.
+Pairs: TypeAlias = tuple[
+    gram.Description, Objects, Objects, np.ndarray, PairFunction | None, np.ndarray | None, np.ndarray | None
+]
 
 #: Lengths are rounded up by at least this much.
 OUTWARD = 1e-12
@@ -31,7 +40,7 @@ EXACT_SUPPORT = 1_000  # so many rows are combined in fractions, where floats le
 
 @dataclass(frozen=True)
 class RowSpace:
-    """How a learner sees rows.
+    """How a learner reads rows.
 
     ``free`` goes with a constant coordinate of 1, ``unit`` and other norms with rows of numbers.
     """
@@ -39,7 +48,7 @@ class RowSpace:
     name: str = "augmented"  #: "augmented", "input" or "kernel"
     bias: float = 0.0  #: the constant coordinate; its square is added to a kernel
     unit: bool = False  #: rows are divided by their length
-    kernel: Any = None  #: a description, see :mod:`perceptrons.theory.gram`
+    kernel: gram.Description | None = None  #: a description, see :mod:`perceptrons.theory.gram`
     free: bool = False  #: the constant coordinate is no part of any length: margins in input space
     order: float = 2.0  #: separators are measured in this norm, rows in its dual
 
@@ -63,7 +72,7 @@ class Vector(NamedTuple):
 
 
 class Evidence:
-    """Rows and labels as a learner sees them, and vectors that are judged on them.
+    """Rows and labels as a learner reads them, and vectors whose margins on them are computed.
 
     ``problem`` is "binary", "joint" (prototypes, judged by the lead over the best rival) or
     "one-vs-rest", which has one part per class. The rows are read once for their digest and their lengths
@@ -75,26 +84,26 @@ class Evidence:
 
     def __init__(
         self,
-        X: Any,
+        X: Objects,
         codes: np.ndarray,
         problem: str,
         n_classes: int,
         space: RowSpace,
         vectors: Mapping[str, Vector],
-        function: Any = None,
+        function: PairFunction | None = None,
     ):
         self.numeric = space.kernel is None or gram.takes(space.kernel) != "objects"
         X = numbers(X) if self.numeric else list(X)
         #: the rows, where they are integers that float64 rounds; None otherwise
-        self.given: Any = X if self.numeric and float64_rounds(X) else None
-        self.X: Any = _matrix(X) if self.numeric else X
+        self.given: Matrix | None = X if self.numeric and float64_rounds(X) else None
+        self.X: Objects = _matrix(X) if self.numeric else X
         self.codes = np.asarray(codes)
         self.problem = problem
         self.n_classes = n_classes
         self.space = space
         self.vectors = dict(vectors)
         self.function = function
-        self.memo: dict[Any, Any] = {}  # what has been computed
+        self.memo: dict[Hashable, Any] = {}  # what has been computed
 
     # ------------------------------------------------------------ rows
 
@@ -107,12 +116,12 @@ class Evidence:
         return int(self.X.shape[1]) if hasattr(self.X, "shape") else 0
 
     def digest(self) -> str:
-        """SHA-256 of the rows. Their lengths are taken on the way, from each block while it is at hand."""
+        """SHA-256 of the rows. Their lengths are computed in the same pass, block by block."""
         if self.given is not None:
             return digests.rows_digest(self.given)
         squares, others = np.empty(self.n_rows), np.empty(self.n_rows)
 
-        def visit(start: int, block: Any) -> None:
+        def visit(start: int, block: Matrix) -> None:
             part = slice(start, start + block.shape[0])
             squares[part] = gram.squares(block)
             if self.space.order != 2.0:
@@ -159,13 +168,14 @@ class Evidence:
         return math.frexp(largest)[1] if largest > 0.0 and abs(math.frexp(largest)[1]) > FAR else 0
 
     @cached_property
-    def scaled_rows(self) -> Any:
+    def scaled_rows(self) -> Matrix:
         """The rows divided by 2**shift."""
+        X: Matrix = self.X
         if not self.shift:
-            return self.X
-        if not is_sparse(self.X):
-            return np.ldexp(self.X, -self.shift)
-        scaled = self.X.copy()
+            return X
+        if not is_sparse(X):
+            return np.asarray(np.ldexp(X, -self.shift))
+        scaled = X.copy()
         scaled.data = np.ldexp(scaled.data, -self.shift)
         return scaled
 
@@ -178,14 +188,14 @@ class Evidence:
     def scaled_lengths(self) -> np.ndarray:
         """Euclidean lengths in the units of ``scaled_rows``, with the constant coordinate."""
         if self.space.kernel is not None:
-            return np.sqrt(np.maximum(self.q, 0.0))
+            return np.asarray(np.sqrt(np.maximum(self.q, 0.0)))
         assert self.squares is not None
         bias = 0.0 if self.space.free else self.scaled_bias
         if not self.shift and not self._has_vanishing_squares():
             return np.sqrt(self.squares + bias**2)
-        sizes = abs(self.scaled_rows)
+        sizes = outward.sizes(self.scaled_rows)
         most = np.where((found := _largest(sizes)) > 0.0, found, 1.0)
-        return np.hypot(most * np.sqrt(gram.squares(_divided(sizes, most))), bias)
+        return np.asarray(np.hypot(most * np.sqrt(gram.squares(_divided(sizes, most))), bias))
 
     def _has_vanishing_squares(self) -> bool:
         """Whether some row other than 0 is so short that its square has lost digits."""
@@ -204,34 +214,35 @@ class Evidence:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Lengths of the rows as the learner sees them."""
+        """Lengths of the rows as the learner reads them."""
         if self.space.order != 2.0:
             return self._dual_lengths()
         if self.space.unit:
             return (self.scaled_lengths > 0.0).astype(float)
-        return np.ldexp(self.scaled_lengths, self.shift)
+        return np.asarray(np.ldexp(self.scaled_lengths, self.shift))
 
     @cached_property
     def dual_norms(self) -> np.ndarray:
         """The norms of the rows that are dual to the one of the separators, before rows are scaled."""
         return self._in_dual_norm(self.X)
 
-    def _in_dual_norm(self, rows: Any) -> np.ndarray:
-        size = abs(rows)
+    def _in_dual_norm(self, rows: Matrix) -> np.ndarray:
+        size = outward.sizes(rows)
         lengths = np.maximum(_largest(size), self.space.bias)
         if self.space.order != 1.0:  # scaled, so that no power vanishes
             p = self.space.order / (self.space.order - 1.0)
             most = np.where(lengths > 0.0, lengths, 1.0)
-            if is_sparse(size):  # a copy of our own
-                size.data = (size.data / np.repeat(most, np.diff(size.indptr))) ** p
+            size = _divided(size, most)
+            if is_sparse(size):
+                size.data = size.data**p
             else:
-                size = _divided(size, most) ** p
+                size = size**p
             sums = np.asarray(size.sum(axis=1), dtype=float).ravel()
             lengths = lengths * (sums + (self.space.bias / most) ** p) ** (1.0 / p)
         return np.asarray(lengths)
 
     def _dual_lengths(self) -> np.ndarray:
-        """The same of the rows as the learner sees them."""
+        """The same of the rows as the learner reads them."""
         lengths = self.dual_norms
         if not self.space.unit:
             return lengths
@@ -321,7 +332,7 @@ class Evidence:
         return {name: np.ldexp(S, power) for name, (S, power, _) in self.scaled_scores.items()}
 
     def add(self, name: str, vector: Vector) -> None:
-        """One more vector to judge."""
+        """One more vector whose margins are computed."""
         self.vectors[name] = vector
         for cached in ("scaled_scores", "scores"):
             self.__dict__.pop(cached, None)
@@ -338,32 +349,34 @@ class Evidence:
         same = np.abs(self.q - sums) <= 1e-9 * np.maximum(1.0, sums)
         self.memo["binary inputs"] = bool(np.all(same))
 
-    def _taken(self, rows: Any) -> Any:
+    def _taken(self, rows: np.ndarray) -> Objects:
         return self.X[rows] if hasattr(self.X, "shape") else [self.X[i] for i in rows]
 
-    def bounded_kernel(self, left: Any, right: np.ndarray) -> gram_error.Values:
-        """Kernel values between rows, with their errors; ``left`` None: all rows."""
+    def _pairs(self, left: np.ndarray | None, right: np.ndarray) -> Pairs:
+        """The arguments of :func:`gram.values` for values between rows; ``left`` None: all rows."""
+        assert self.space.kernel is not None
         A = self.X if left is None else self._taken(left)
         known = self.__dict__.get("squares")
         known = known if known is None or left is None else known[left]
-        K = gram_error.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
+        return self.space.kernel, A, self._taken(right), right, self.function, left, known
+
+    def bounded_kernel(self, left: np.ndarray | None, right: np.ndarray) -> gram_error.Values:
+        """Kernel values between rows, with their errors; ``left`` None: all rows."""
+        K = gram_error.values(*self._pairs(left, right))
         value = K.value + self._constant
         if self.given is not None:  # of rows that are rounded little is known
             return gram_error.Values(value, np.full(value.shape, math.inf))
         return gram_error.Values(value, K.error + 2.0 * EPS * np.abs(value))
 
-    def kernel_values(self, left: Any, right: np.ndarray) -> np.ndarray:
+    def kernel_values(self, left: np.ndarray | None, right: np.ndarray) -> np.ndarray:
         """Kernel values between rows; ``left`` None: all of them."""
-        A = self.X if left is None else self._taken(left)
-        known = self.__dict__.get("squares")
-        known = known if known is None or left is None else known[left]
-        K = gram.values(self.space.kernel, A, self._taken(right), right, self.function, left, known)
-        return np.asarray(K + self._constant)
+        return np.asarray(gram.values(*self._pairs(left, right)) + self._constant)
 
     def squared_norms(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Squared lengths of combinations of rows and bounds on their errors, one number a column."""
         if ("squared norms", name) not in self.memo:
             v = self.vectors[name]
+            assert v.rows is not None and v.coefficients is not None
             self.memo["squared norms", name] = bracket_ends.kernel_squares(self, v.rows, v.coefficients)
         found: tuple[np.ndarray, np.ndarray] = self.memo["squared norms", name]
         return found
@@ -461,22 +474,22 @@ class Evidence:
         return worst - (OUTWARD + 2.0 * (self.n_terms + 8) * EPS)
 
 
-def _largest(sizes: Any) -> np.ndarray:
+def _largest(sizes: Matrix) -> np.ndarray:
     """The largest entry of each row of entries of at least 0."""
     found: Any = sizes.max(axis=1) if sizes.shape[1] else np.zeros(sizes.shape[0])
     return np.asarray(found.toarray() if is_sparse(found) else found, dtype=float).ravel()
 
 
-def _divided(sizes: Any, by: np.ndarray) -> Any:
+def _divided(sizes: Matrix, by: np.ndarray) -> Matrix:
     """Each row divided by a number above 0, which may be so small that 1 over it is infinite."""
     if not is_sparse(sizes):
-        return sizes / by[:, None]
+        return np.asarray(sizes / by[:, None])
     out = sizes.copy()
     out.data = out.data / np.repeat(by, np.diff(out.indptr))
     return out
 
 
-def _matrix(X: Any) -> Any:
+def _matrix(X: Matrix) -> Matrix:
     if is_sparse(X):
         return X if X.dtype == np.float64 else X.astype(np.float64)
     return np.asarray(X, dtype=np.float64)

@@ -1,7 +1,9 @@
 """What claims are evaluated on: the evidence, the reports of the run, and its log."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +22,7 @@ class LoggedUpdates(NamedTuple):
     keep: np.ndarray
     alpha: np.ndarray  #: (updates, 1 or n_classes)
 
-    def of(self, part: int) -> "LoggedUpdates":
+    def of(self, part: int) -> LoggedUpdates:
         mine = self.part == part
         return LoggedUpdates(*(a[mine] for a in self))
 
@@ -47,7 +49,8 @@ class Facts(NamedTuple):
 
     def part(self, r: int) -> Mapping[str, Any]:
         """The counts of one learner."""
-        return self.run["parts"][r]
+        found: Mapping[str, Any] = self.run["parts"][r]
+        return found
 
     def counted(self, r: int, name: str) -> Any:
         """What one learner has counted; ValueError where it has not, or where the sum left the floats."""
@@ -76,12 +79,16 @@ class Sides(NamedTuple):
     allowed: float
 
 
+MeasuredOf: TypeAlias = Callable[[Facts, int, str, float], float | None]
+SymbolsOf: TypeAlias = Callable[[Facts, int, str, float], dict[str, float]]
+
+
 class Claim(NamedTuple):
     """How a line is computed."""
 
     statement: str
-    measured: Callable[[Facts, int, str, float], float | None]
-    symbols: Callable[[Facts, int, str, float], dict[str, float]]
+    measured: MeasuredOf
+    symbols: SymbolsOf
     allowed: Callable[..., float]
     sense: str = "<="
     published: str = ""  #: the name under which the paper is found

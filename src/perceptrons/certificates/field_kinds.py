@@ -1,29 +1,30 @@
-"""Kinds of values that the fields of a certificate may have: each reads a value, or names and refuses it."""
+"""Kinds of values that the fields of a certificate may have: each checks a value, returns it or raises."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
+from .._types import Json
 from .parts import CertificateError
 
-Kind = Callable[[str, Any], Any]
+Kind: TypeAlias = Callable[[str, Json], Any]
 
 COUNT = 2**53  # counts are below this, so that they are exact as floats
 LONG = 2**28  # entries of a list
 TEXT = 10_000  # characters of a text
 
 
-def refuse(where: str, rule: str, value: Any) -> Any:
+def refuse(where: str, rule: str, value: object) -> NoReturn:
     shown = repr(value)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     raise CertificateError(f"{where} must be {rule}; got {shown}.")
 
 
 def integer(least: int = 0, most: int = COUNT) -> Kind:
-    def read(where: str, value: Any) -> int:
+    def read(where: str, value: Json) -> int:
         if not (type(value) is int and least <= value <= most):
             refuse(where, f"an integer from {least} to {most}", value)
         return int(value)
@@ -34,7 +35,7 @@ def integer(least: int = 0, most: int = COUNT) -> Kind:
 def number(least: float = -math.inf, most: float = math.inf, infinite: tuple[str, ...] = ()) -> Kind:
     """A finite number from ``least`` to ``most``, or one of the texts for infinity."""
 
-    def read(where: str, value: Any) -> float:
+    def read(where: str, value: Json) -> int | float:
         if isinstance(value, str) and value in infinite:
             return float(value)
         whole, real = (
@@ -42,7 +43,7 @@ def number(least: float = -math.inf, most: float = math.inf, infinite: tuple[str
             type(value) is float and math.isfinite(value),
         )
         if (whole or real) and least <= value <= most:
-            return value  # a whole number stays one
+            return value  # type: ignore[no-any-return]  # a whole number stays one
         ends = "" if (least, most) == (-math.inf, math.inf) else f" from {least:g} to {most:g}"
         return refuse(where, f"a finite number{ends}", value)
 
@@ -50,7 +51,7 @@ def number(least: float = -math.inf, most: float = math.inf, infinite: tuple[str
 
 
 def text(most: int = TEXT, pattern: str | None = None) -> Kind:
-    def read(where: str, value: Any) -> str:
+    def read(where: str, value: Json) -> str:
         if not (isinstance(value, str) and len(value) <= most):
             refuse(where, f"a text of at most {most} characters", value)
         if pattern is not None and not re.fullmatch(pattern, value):
@@ -60,8 +61,8 @@ def text(most: int = TEXT, pattern: str | None = None) -> Kind:
     return read
 
 
-def one_of(*choices: Any) -> Kind:
-    def read(where: str, value: Any) -> Any:
+def one_of(*choices: str | int) -> Kind:
+    def read(where: str, value: Json) -> Json:
         if not any(type(value) is type(choice) and value == choice for choice in choices):
             refuse(where, f"one of {', '.join(map(repr, choices))}", value)
         return value
@@ -69,7 +70,7 @@ def one_of(*choices: Any) -> Kind:
     return read
 
 
-def flag(where: str, value: Any) -> bool:
+def flag(where: str, value: Json) -> bool:
     if not isinstance(value, bool):
         refuse(where, "true or false", value)
     return bool(value)
@@ -80,7 +81,7 @@ def or_null(kind: Kind) -> Kind:
 
 
 def list_of(kind: Kind, least: int = 0, most: int = LONG) -> Kind:
-    def read(where: str, value: Any) -> list[Any]:
+    def read(where: str, value: Json) -> list[Any]:
         if not (isinstance(value, list) and least <= len(value) <= most):
             refuse(where, f"a list of {least} to {most} entries", value)
         return [kind(where, entry) for entry in value]
@@ -92,7 +93,7 @@ def record(fields: Mapping[str, Kind], optional: Mapping[str, Kind] | None = Non
     """An object with exactly these fields; the optional ones may be missing."""
     kinds = {**fields, **(optional or {})}
 
-    def read(where: str, value: Any) -> dict[str, Any]:
+    def read(where: str, value: Json) -> dict[str, Any]:
         if not isinstance(value, dict):
             refuse(where or "The certificate", "an object", value)
         strange = sorted(set(value) - set(kinds))
@@ -106,12 +107,14 @@ def record(fields: Mapping[str, Kind], optional: Mapping[str, Kind] | None = Non
     return read
 
 
-def scalar(where: str, value: Any) -> Any:
+def scalar(where: str, value: Json) -> bool | float | str | None:
     """A parameter or a symbol: true or false, a number, infinity, a short text or null."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         if value in ("inf", "-inf"):
             return float(value)
-        return text(200)(where, value)
-    return number()(where, value)
+        short: str = text(200)(where, value)
+        return short
+    found: float = number()(where, value)
+    return found

@@ -124,9 +124,9 @@ def _replay(c: Certificate, e: Evidence) -> None:
             need(apart <= within < np.inf, f"the updates leave a w that is {apart:.3g} away")
 
 
-def _start(c: Certificate, column: int) -> Any:
+def _start(c: Certificate, column: int) -> np.ndarray:
     start = c.vectors.get("start")
-    return 0.0 if start is None or start.weights is None else start.weights[column]
+    return np.asarray(0.0 if start is None or start.weights is None else start.weights[column])
 
 
 def _unit(c: Certificate, own: LoggedUpdates) -> float:

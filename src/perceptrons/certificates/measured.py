@@ -3,6 +3,8 @@
 Every function takes the facts, the number of the learner, the name of the comparator and its multiple.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
@@ -100,7 +102,7 @@ def last_step(f: Facts, part: int, vector: str, c: float) -> float:
     if f.parameters.get("variant") == "I" and step >= f.parameters["C"] * (1.0 - SLACK):
         return max(0.0, m - 1.0)
     if f.parameters.get("variant") == "II":
-        return abs(1.0 - m - step / (2.0 * f.parameters["C"]))
+        return float(abs(1.0 - m - step / (2.0 * f.parameters["C"])))
     return abs(1.0 - m)
 
 

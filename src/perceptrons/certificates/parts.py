@@ -1,9 +1,11 @@
 """The parts of a certificate, as plain data: a bound, a bracket, a verdict."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from .claims import CLAIMS
 
 #: What an upper end follows from.
 BY_ROWS, NOTHING = "weights on rows", "nothing"
+
+
+#: The symbols of a bound: numbers, or a few words such as "all".
+Symbols: TypeAlias = Mapping[str, bool | float | str | None]
 
 
 class CertificateError(ValueError):
@@ -29,7 +35,7 @@ class Bound:
     sense: str  #: how ``measured`` stands to ``allowed``
     measured: tuple[float | None, ...]  #: None: the bound is on errors still to come
     allowed: tuple[float, ...]
-    symbols: tuple[Mapping[str, Any], ...]
+    symbols: tuple[Symbols, ...]
     vector: str | None  #: the comparator is a multiple of this vector
     scales: tuple[float, ...]  #: the multiples; for second-order and L1 bounds the margin asked for
     basis: str  #: "proved here", or the paper that the constants are quoted from

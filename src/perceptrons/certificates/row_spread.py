@@ -5,12 +5,15 @@ A bound needs :math:`u^\top Su = \sum\langle u, x\rangle^2`, which the scores of
 :math:`X^\top X` and :math:`XX^\top`, for which the rows are read once, whatever the comparators.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .._sparse import is_sparse
+from .._types import Matrix
 from ..theory import gram
 from .facts import Facts
 
@@ -33,7 +36,7 @@ def spread_terms(f: Facts, part: int, v: str, a: float) -> tuple[float, float]:
     scores = f.evidence.scores[v][:, part]
     if f.updates is None:
         times, rows = float(f.run["visits"] or 1), None
-        key: Any = "spread"
+        key: str | tuple[str, int] = "spread"
     else:
         times, rows = 1.0, f.updates.of(part).row
         key, scores = ("spread", part), scores[rows]
@@ -56,16 +59,17 @@ def _eigenvalues(f: Facts, rows: np.ndarray | None) -> np.ndarray:
             stop = min(start + BLOCK, n_rows)
             part = _seen(f, slice(start, stop) if rows is None else rows[start:stop])
             S += gram.dense(part.T @ part)
-    return np.maximum(np.linalg.eigvalsh(S), 0.0)  # rounding may leave -1e-16
+    return np.asarray(np.maximum(np.linalg.eigvalsh(S), 0.0))  # rounding may leave -1e-16
 
 
-def _seen(f: Facts, rows: Any) -> Any:
-    """Rows as the learner sees them, the constant coordinate last."""
+def _seen(f: Facts, rows: np.ndarray | slice) -> Matrix:
+    """Rows as the learner reads them, the constant coordinate last."""
     e = f.evidence
-    X = e.X[rows]
+    X: Matrix = e.X[rows]
     constant = np.full((X.shape[0], 1), e.space.bias)
     X = sparse.hstack([X, sparse.csr_array(constant)]).tocsr() if is_sparse(X) else np.hstack([X, constant])
     if e.space.unit:
         norms = np.sqrt(e.q[rows])
-        X = sparse.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X
+        by: Any = sparse.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0))  # a product has CSR's type
+        X = by @ X
     return X

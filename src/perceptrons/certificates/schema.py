@@ -9,13 +9,14 @@ table says otherwise; infinity is written as the text "inf" or "-inf".
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from .._types import Json
 from ..theory import gram
 from . import claims, digests
 from .claims import CLAIMS
@@ -35,7 +36,9 @@ from .field_kinds import (
     scalar,
     text,
 )
-from .parts import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Verdict
+from .parts import BY_ROWS, NOTHING, Bound, Bracket, CertificateError, Symbols, Verdict
+
+Part = TypeVar("Part", Bound, Bracket)
 
 DIGITS = 2**16  # hexadecimal digits of one whole number
 DEPTH = 16  # kernels within kernels
@@ -59,7 +62,7 @@ RULED = (
 # ----------------------------------------------------------------------------------------------- the table
 
 
-def _label(where: str, value: Any) -> Any:
+def _label(where: str, value: Json) -> list[str]:
     if not (isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)):
         refuse(where, "pairs of a type and a text", value)
     if len(value[1]) > TEXT or (value[0] == "int" and len(value[1]) > 4_000):
@@ -74,7 +77,7 @@ def _label(where: str, value: Any) -> Any:
     return value
 
 
-def _kernel(where: str, value: Any, depth: int = 0) -> Any:
+def _kernel(where: str, value: Json, depth: int = 0) -> gram.Description:
     if depth > DEPTH:
         refuse(where, f"at most {DEPTH} kernels within kernels", depth)
     kinds = {name: _KERNEL_FIELDS[name] for name in gram.KINDS.get(_kind_of(where, value), ())}
@@ -84,10 +87,11 @@ def _kernel(where: str, value: Any, depth: int = 0) -> Any:
         kinds["terms"] = list_of(inner, 1, 64)
     if "kernel" in kinds:
         kinds["kernel"] = inner
-    return record(kinds)(where, value)
+    found: gram.Description = record(kinds)(where, value)
+    return found
 
 
-def _kind_of(where: str, value: Any) -> str:
+def _kind_of(where: str, value: Json) -> str:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not (isinstance(kind, str) and kind in gram.KINDS):
         refuse(where, f"a kernel described by a kind out of {', '.join(gram.KINDS)}", value)
@@ -229,7 +233,7 @@ BODY = record(
 )
 
 
-def _symbols(where: str, value: Any) -> dict[str, Any]:
+def _symbols(where: str, value: Json) -> Symbols:
     if not (isinstance(value, dict) and len(value) <= 16):
         refuse(where, "an object of at most 16 symbols", value)
     return {text(50)(where, name): scalar(f"{where}.{name}", entry) for name, entry in value.items()}
@@ -238,11 +242,12 @@ def _symbols(where: str, value: Any) -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------- vectors
 
 
-def _vectors(where: str, value: Any) -> dict[str, Vector]:
-    return record({"w": _vector}, dict.fromkeys(VECTORS, _vector))(where, value)
+def _vectors(where: str, value: Json) -> dict[str, Vector]:
+    found: dict[str, Vector] = record({"w": _vector}, dict.fromkeys(VECTORS, _vector))(where, value)
+    return found
 
 
-def _vector(where: str, value: Any) -> Vector:
+def _vector(where: str, value: Json) -> Vector:
     if not isinstance(value, dict):
         refuse(where, "an object", value)
     if "rows" in value:
@@ -271,7 +276,7 @@ def _vector(where: str, value: Any) -> Vector:
     return Vector(_matrix(f"{where}.weights", read["weights"]))
 
 
-def _growing(numbers: Any, end: int) -> bool:
+def _growing(numbers: Iterable[int], end: int) -> bool:
     """Whether each is above the one before, and all are below ``end``."""
     return all(i < j for i, j in pairwise((*numbers, end)))
 
@@ -285,9 +290,9 @@ def _matrix(where: str, lines: list[list[float]]) -> np.ndarray:
 # --------------------------------------------------------------------------------------- between the fields
 
 
-def read(body: Any) -> dict[str, Any]:
-    """What the certificate has that an object of JSON describes, by name."""
-    found = BODY("", body)
+def read(body: Json) -> dict[str, Any]:
+    """The fields of the certificate that an object of JSON describes, by name."""
+    found: dict[str, Any] = BODY("", body)
     found["space"] = RowSpace(**found["space"])
     found["brackets"] = tuple(_made(Bracket, b) for b in found["brackets"])
     found["bounds"] = tuple(_made(Bound, b) for b in found["bounds"])
@@ -301,11 +306,11 @@ def read(body: Any) -> dict[str, Any]:
     return found
 
 
-def _made(kind: Any, fields: dict[str, Any]) -> Any:
+def _made(kind: Callable[..., Part], fields: dict[str, Any]) -> Part:
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
 
 
-def _updates(value: Any) -> LoggedUpdates | None:
+def _updates(value: Mapping[str, list[Any]] | None) -> LoggedUpdates | None:
     if value is None:
         return None
     lengths = {len(column) for column in value.values()}

@@ -4,6 +4,8 @@ Every function takes the facts, the number of the learner, the name of v and c, 
 function of :mod:`perceptrons.theory.bounds`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +14,7 @@ import numpy as np
 
 from ..theory import _arguments as arg
 from ..theory import bounds
-from .facts import Facts
+from .facts import Facts, SymbolsOf
 from .measured import gram_eigenvalues
 from .row_spread import spread_terms
 
@@ -74,7 +76,7 @@ def pa1(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
 
 
 def squared_missed(f: Facts, part: int, v: str, c: float) -> float:
-    return f.run["visits"] * _sum(missed(f, part, v, c) ** 2)
+    return float(f.run["visits"] * _sum(missed(f, part, v, c) ** 2))
 
 
 def pa2(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
@@ -90,7 +92,7 @@ def unit_margin(f: Facts, part: int, v: str, c: float) -> dict[str, float]:
     return {"R": R(f), "u_norm": arg.over(1.0, margin_of(f, part, v))}
 
 
-def with_p(symbols: Any) -> Any:
+def with_p(symbols: SymbolsOf) -> SymbolsOf:
     return lambda f, part, v, c: {**symbols(f, part, v, c), "p": f.parameters["p"]}
 
 

@@ -1,20 +1,24 @@
 """The independent checker: every claim of a certificate, computed again from rows, labels and weights.
 
-It knows no learner, no compiled loop and no solver. Classes, rows and the number of learners come from the
+It uses no learner, no compiled loop and no solver. Classes, rows and the number of learners come from the
 data. Ends of brackets, the radius and the verdict must be true whatever rounding does; other numbers must
 agree with what is found. What only the run can know, its counts, must agree with itself and with the log,
 and is listed as reported, by the names of its fields. Comparisons are written so that what is not a number
 fails.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import Objects, PairFunction
 from ..theory import gram
 from ..theory._given import label_codes, label_list, numbers
 from ..theory.enclosed import enclosed, rational
@@ -25,14 +29,14 @@ from .claims import CLAIMS
 from .evidence import Evidence
 from .facts import Comparator, Facts
 from .log_replay import check_log, replays
-from .parts import BY_ROWS
+from .parts import BY_ROWS, Bound
 
 #: An end of a bracket may be this much weaker than what its evidence proves.
 TIGHT = 1e-6
 
 
 class Verification(NamedTuple):
-    """The answer of a check; true as a condition when every claim holds."""
+    """The result of a check; true as a condition when every claim holds."""
 
     ok: bool
     failed: str | None  #: the first claim that does not hold
@@ -56,8 +60,8 @@ class Verification(NamedTuple):
         limit = f" ({self.limit})" if self.limit else ""
         return f"verified: {len(self.checked)} claims{exact}{outward}{limit}{rules}"
 
-    def or_raise(self) -> "Verification":
-        """Itself, or CertificateError naming the claim that fails."""
+    def or_raise(self) -> Verification:
+        """Return the result itself, or raise CertificateError naming the claim that fails."""
         if not self.ok:
             raise CertificateError(f"{self.failed}: {self.why}")
         return self
@@ -66,13 +70,15 @@ class Verification(NamedTuple):
 FLOATS, EXACT, OUTWARD = "in floats", "exactly", "rounded outwards"
 
 
-def verify(c: Certificate, X: Any, y: Any, exact: bool = False, kernel: Any = None) -> Verification:
+def verify(
+    c: Certificate, X: Objects, y: npt.ArrayLike, exact: bool = False, kernel: PairFunction | None = None
+) -> Verification:
     """See :meth:`Certificate.verify`."""
     done: dict[str, list[str]] = {FLOATS: [], EXACT: [], OUTWARD: []}
     checked: list[str] = []
     name = "sha256 of the certificate"
 
-    def answer(failed: str | None, why: str) -> Verification:
+    def result(failed: str | None, why: str) -> Verification:
         limit = _limit(c) if exact else ""
         rules = version1.MARK if c.version == 1 else ""
         found = tuple(checked), tuple(done[EXACT]), reported(c), tuple(done[OUTWARD]), limit, rules
@@ -85,10 +91,10 @@ def verify(c: Certificate, X: Any, y: Any, exact: bool = False, kernel: Any = No
                 checked.append(name)
                 done[how].append(name)
     except ClaimFailure as failure:
-        return answer(name, str(failure))
-    except Exception as error:  # whatever a certificate holds, the answer is that it cannot be checked
-        return answer(name, f"it cannot be checked: {type(error).__name__}: {error}")
-    return answer(None, "")
+        return result(name, str(failure))
+    except Exception as error:  # no content of a certificate makes verify raise
+        return result(name, f"it cannot be checked: {type(error).__name__}: {error}")
+    return result(None, "")
 
 
 def _limit(c: Certificate) -> str:
@@ -127,7 +133,9 @@ def reported(c: Certificate) -> tuple[str, ...]:
 Step = tuple[str, Callable[[], None], str]
 
 
-def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Iterator[Step]:
+def _all_claims(
+    c: Certificate, X: Objects, y: npt.ArrayLike, exact: bool, kernel: PairFunction | None
+) -> Iterator[Step]:
     """Every claim with its check, in the order in which they are checked."""
 
     def body() -> None:
@@ -159,7 +167,7 @@ def _all_claims(c: Certificate, X: Any, y: Any, exact: bool, kernel: Any) -> Ite
             yield f"{name}, {how}", check, how
 
 
-def _in_floats(state: "_State", exact: bool) -> Iterator[Step]:
+def _in_floats(state: _State, exact: bool) -> Iterator[Step]:
     c = state.c
     yield "shape", state.shape, FLOATS
     yield "radius", state.radius, FLOATS
@@ -177,7 +185,7 @@ def _in_floats(state: "_State", exact: bool) -> Iterator[Step]:
     yield "verdict", state.verdict, FLOATS
 
 
-def _in_fractions(state: "_State") -> Iterator[tuple[str, Callable[[], None]]]:
+def _in_fractions(state: _State) -> Iterator[tuple[str, Callable[[], None]]]:
     c = state.c
     yield "radius", state.exact_radius
     for name in c.vectors:
@@ -193,7 +201,7 @@ def _in_fractions(state: "_State") -> Iterator[tuple[str, Callable[[], None]]]:
 class _State:
     """What the checks share."""
 
-    def __init__(self, c: Certificate, X: Any, y: Any, kernel: Any):
+    def __init__(self, c: Certificate, X: Objects, y: npt.ArrayLike, kernel: PairFunction | None):
         self.c = c
         self.codes = label_codes(c.classes, y)
         self.e = Evidence(X, self.codes, c.model["problem"], len(c.classes), c.space, c.vectors, kernel)
@@ -288,7 +296,7 @@ class _State:
         for r, part in enumerate(run["parts"]):
             self._part(r, part)
 
-    def _part(self, r: int, part: Any) -> None:
+    def _part(self, r: int, part: Mapping[str, Any]) -> None:
         if "promotions" in part:
             total = part["promotions"] + part["demotions"]
             need(total == part["updates"], f"promotions and demotions are {total}, updates {part['updates']}")
@@ -302,20 +310,20 @@ class _State:
     def log(self) -> None:
         check_log(self.c, self.e)
 
-    def bound(self, bound: Any) -> None:
+    def bound(self, bound: Bound) -> None:
         claim = CLAIMS[bound.name]
         u = Comparator(bound.vector or "w", bound.scales)
         for r in range(self.e.n_parts):
             found = claim.sides(self.facts, r, u.vector, u.scales[r])
             self._symbols(bound.symbols[r], found.symbols)
-            if bound.measured[r] is None or found.measured is None:
-                need(bound.measured[r] is found.measured, f"measured: {found.measured!r}")
+            claimed = bound.measured[r]
+            if claimed is None or found.measured is None:
+                need(claimed is found.measured, f"measured: {found.measured!r}")
             elif isinstance(found.measured, int):
-                same = bound.measured[r] == found.measured
-                need(same, f"measured is {found.measured!r}, not {bound.measured[r]!r}")
+                need(claimed == found.measured, f"measured is {found.measured!r}, not {claimed!r}")
             else:
-                same = close(bound.measured[r], found.measured, 1e-4 * abs(found.allowed))
-                need(same, f"measured is {found.measured!r}, not {bound.measured[r]!r}")
+                same = close(claimed, found.measured, 1e-4 * abs(found.allowed))
+                need(same, f"measured is {found.measured!r}, not {claimed!r}")
             need(
                 close(bound.allowed[r], found.allowed),
                 f"allowed is {found.allowed!r}, not {bound.allowed[r]!r}",
@@ -323,7 +331,7 @@ class _State:
             if not claims.holds(found.measured, bound.sense, found.allowed):
                 need(False, f"it does not hold: {found.measured!r} against {found.allowed!r}")
 
-    def _symbols(self, claimed: Any, found: Any) -> None:
+    def _symbols(self, claimed: Mapping[str, Any], found: Mapping[str, float]) -> None:
         need(claimed.keys() == found.keys(), f"its symbols are {', '.join(found)}")
         for name, value in found.items():
             if isinstance(value, (str, bool)) or value is None:
@@ -374,12 +382,12 @@ class _State:
             self.verdict()
 
 
-def _classes(y: Any) -> list[Any]:
+def _classes(y: npt.ArrayLike) -> list[list[str]]:
     """The labels of the data in order, as a certificate writes them."""
     pairs = {tuple(digests.encode_label(label)): label for label in dict.fromkeys(label_list(y))}
     return [digests.encode_label(label) for label in sorted(pairs.values())]
 
 
-def _short(pairs: list[Any]) -> str:
+def _short(pairs: list[list[str]]) -> str:
     shown = ", ".join(repr(text) for _, text in pairs[:5])
     return f"{shown}, ... ({len(pairs)})" if len(pairs) > 5 else shown

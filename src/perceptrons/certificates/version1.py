@@ -8,8 +8,7 @@ old rules, since the rest of the text is not looked at.
 
 from __future__ import annotations
 
-from typing import Any
-
+from .._types import Json, JsonObject
 from .parts import BY_ROWS, NOTHING
 
 #: What a check of such a certificate is marked with.
@@ -20,12 +19,12 @@ BRACKET = {"low", "vector", "up", "source"}
 AGREE = 1e-8
 
 
-def is_one(body: Any) -> bool:
+def is_one(body: Json) -> bool:
     """Whether an object of JSON says that it is a certificate of version 1."""
     return isinstance(body, dict) and type(body.get("version")) is int and body["version"] == 1
 
 
-def upgraded(body: dict[str, Any]) -> dict[str, Any]:
+def upgraded(body: JsonObject) -> JsonObject:
     """The content as version 2 has it; the schema judges the result."""
     if set(body["verdict"]) != VERDICT or any(set(b) != BRACKET for b in body["brackets"]):
         raise ValueError("it has not the fields of version 1")
@@ -53,7 +52,7 @@ def upgraded(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _run(run: dict[str, Any], vectors: dict[str, Any]) -> dict[str, Any]:
+def _run(run: JsonObject, vectors: JsonObject) -> JsonObject:
     dropped = ("replays", "conservative", "whole_history", "first_errors", "first_examples")
     kept = {name: value for name, value in run.items() if name not in dropped}
     if not run.get("whole_history", True):
@@ -63,15 +62,15 @@ def _run(run: dict[str, Any], vectors: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _scales(bound: dict[str, Any]) -> Any:
+def _scales(bound: JsonObject) -> Json:
     from .claims import needs
 
     return bound["scales"] if needs(bound["name"]) == "scale" else [1.0] * len(bound["allowed"])
 
 
-def _bracket(b: dict[str, Any], r: int, combination: dict[str, Any] | None, problem: str) -> dict[str, Any]:
+def _bracket(b: JsonObject, r: int, combination: JsonObject | None, problem: str) -> JsonObject:
     separates = not isinstance(b["low"], str) and b["low"] > 0.0
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "low": b["low"] * (1.0 - AGREE) if separates else "-inf",
         "vector": b["vector"] if separates else None,
         "up": "inf",
@@ -99,9 +98,9 @@ def _bracket(b: dict[str, Any], r: int, combination: dict[str, Any] | None, prob
     return found
 
 
-def _verdict(v: dict[str, Any], separated: bool) -> dict[str, Any]:
+def _verdict(v: JsonObject, separated: bool) -> JsonObject:
     """Undecided where a lower end is missing, or weights are no exact proof."""
-    undecided: dict[str, Any] = {"verdict": "undecided", "vector": None, "rows": [], "weights": []}
+    undecided: JsonObject = {"verdict": "undecided", "vector": None, "rows": [], "weights": []}
     if v["verdict"] == "separable" and separated:
         return {**undecided, "verdict": "separable", "vector": v["vector"]}
     if v["verdict"] != "not separable" or not v["exact"]:
@@ -119,7 +118,7 @@ def _verdict(v: dict[str, Any], separated: bool) -> dict[str, Any]:
     }
 
 
-def _parts(w: Any) -> tuple[int, int]:
+def _parts(w: Json) -> tuple[int, int]:
     """Numerator and denominator of a float, an integer or a text p/q of at most 4000 digits each."""
     if not isinstance(w, str):
         p, q = w.as_integer_ratio()

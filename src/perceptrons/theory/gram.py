@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._sparse import is_sparse
-from .._types import Floats, MatrixLike
+from .._types import Floats, MatrixLike, Objects, PairFunction
 
-Objects: TypeAlias = Any  # what a kernel compares: rows of a matrix, strings, or a sequence of any objects
-PairFunction: TypeAlias = Callable[[Any, Any], float]  # a kernel of the user's
 Words: TypeAlias = tuple[str, Counter[str]]  # the mode of a spectrum kernel, and the substrings of a string
 
 
@@ -206,7 +204,8 @@ def by_pairs(kernel: Description) -> bool:
     return kernel["kind"] == "Pairwise" or any(by_pairs(part) for part in parts)
 
 
-def dense(X: MatrixLike) -> Floats:
+def dense(X: Any) -> Floats:
+    """An array-like, or a sparse matrix of any format, as an array."""
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=float)
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .._types import Objects, PairFunction
 from . import gram
-from .gram import Description, Objects, PairFunction
+from .gram import Description
 
 EPS = float(np.finfo(float).eps)  # twice the error of one operation
 TINY = 2.0**-1000  # more than underflow can lose in a product

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._types import Objects
 from . import _outward as outward
 from . import _rational as rational
 from . import gram, gram_error
 from .enclosed import Range, enclosed
 from .enclosed import rational as is_rational
-from .gram import Description, Objects
+from .gram import Description
 from .gram_error import EPS, TINY, Values
 
 BLOCK = 1 << 20  # kernel values at a time
