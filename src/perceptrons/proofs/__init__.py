@@ -1,6 +1,6 @@
 """Proofs one can run: certificates, verdicts on separability, advice, the online protocol, adversaries.
 
-Names are loaded when they are asked for.
+Names are loaded at their first use.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from .. import theory
 from .._sparse import is_sparse
+from .._types import Matrix
 from ..theory import _outward as outward
 from ..theory import _rational as rational
 
@@ -20,11 +20,11 @@ UNIT = rational.UNIT
 MANY = 4096  # entries up to which a hinge sum is taken in fractions
 
 
-def radius(X: Any, bias: float = 0.0) -> float:
+def radius(X: Matrix, bias: float = 0.0) -> float:
     """At least the length of every row (x, B); infinite where that is no float."""
     with np.errstate(over="ignore"):
         longest = float(np.max(np.hypot(outward.row_norms(X), bias), initial=0.0))
-    return longest * (1.0 + (X.shape[1] + 16) * 2.0 * UNIT)
+    return float(longest * (1.0 + (X.shape[1] + 16) * 2.0 * UNIT))
 
 
 def norm(w: np.ndarray) -> float:
@@ -32,7 +32,7 @@ def norm(w: np.ndarray) -> float:
     return outward.norm(w).high if np.all(np.isfinite(w)) else math.inf
 
 
-def hinge_sum(w: np.ndarray, Z: Any, y: np.ndarray, off: float = 0.0) -> float:
+def hinge_sum(w: np.ndarray, Z: Matrix, y: np.ndarray, off: float = 0.0) -> float:
     """At least the sum of max(0, 1 - y<w, x>) over the rows; infinite where it cannot be said."""
     if not np.all(np.isfinite(w)):
         return math.inf
@@ -53,7 +53,7 @@ def hinge_sum(w: np.ndarray, Z: Any, y: np.ndarray, off: float = 0.0) -> float:
 
 
 def hinge_bound(
-    w: np.ndarray, Z: Any, y: np.ndarray, R: float, off: float = 0.0, tight: bool = False
+    w: np.ndarray, Z: Matrix, y: np.ndarray, R: float, off: float = 0.0, tight: bool = False
 ) -> float:
     """At least what the hinge bound allows a perceptron in one pass, for the comparator w."""
     length, H = norm(w), hinge_sum(w, Z, y, off)
@@ -62,7 +62,7 @@ def hinge_bound(
     return (theory.hinge_tight if tight else theory.hinge)(R, length, H)
 
 
-def l1_margin(u: np.ndarray, lam: np.ndarray, Z: Any, y: np.ndarray) -> tuple[float, float]:
+def l1_margin(u: np.ndarray, lam: np.ndarray, Z: Matrix, y: np.ndarray) -> tuple[float, float]:
     """(low, up) around the best margin of weights with absolute sum 1, from some weights of both sides.
 
     ``low`` is not positive where u does not separate the rows.
@@ -90,6 +90,6 @@ def l1_margin(u: np.ndarray, lam: np.ndarray, Z: Any, y: np.ndarray) -> tuple[fl
     return low, up
 
 
-def largest(Z: Any) -> float:
+def largest(Z: Matrix) -> float:
     """The largest absolute value of an entry."""
     return float(np.max(np.abs(Z.data if is_sparse(Z) else Z), initial=0.0))

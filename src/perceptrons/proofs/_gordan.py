@@ -12,6 +12,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from .._sparse import is_sparse
+from .._types import Matrix
 
 NNLS_COST = 6e-9  # seconds of non-negative least squares per d n min(d, n), measured
 DENSE = 40_000_000  # entries of a dense matrix that may be built
@@ -27,16 +28,16 @@ class Suggestion(NamedTuple):
 class ScaledRows(NamedTuple):
     """Rows (x - c)/s, and the way back from weights for them, up to a positive factor."""
 
-    rows: Any
+    rows: Matrix
     centre: np.ndarray
     scale: np.ndarray  #: s times ``lift``
     lift: float = 1.0  #: 2^1000 where s underflows
 
     @classmethod
-    def scaled(cls, X: Any, centre: bool) -> ScaledRows:
+    def scaled(cls, X: Matrix, centre: bool) -> ScaledRows:
         d = X.shape[1]
         if is_sparse(X):
-            s = powers(np.asarray(abs(X).max(axis=0).toarray()).ravel())
+            s = powers(abs(X).max(axis=0).toarray().ravel())
             return cls(sparse.csr_array(X @ sparse.diags_array(1.0 / s)), np.zeros(d), s)
         s = powers(np.max(np.abs(X), axis=0))
         rows = X / s
@@ -60,7 +61,7 @@ def powers(size: np.ndarray) -> np.ndarray:
 # ----------------------------------------------------------------------------------------- solvers
 
 
-def least_squares(Z: Any, seconds: float) -> Suggestion | None:
+def least_squares(Z: Matrix, seconds: float) -> Suggestion | None:
     r"""Lawson and Hanson: :math:`\min_{u \ge 0}\|(Z^\top u, \mathbf 1^\top u) - (0, 1)\|`.
 
     A residual of 0 has u as weights; otherwise its first part separates the rows.
@@ -82,15 +83,16 @@ def least_squares(Z: Any, seconds: float) -> Suggestion | None:
     return Suggestion(weights=u)
 
 
-def linear_program(Z: Any, seconds: float) -> Suggestion | None:
+def linear_program(Z: Matrix, seconds: float) -> Suggestion | None:
     r"""HiGHS: the largest t with :math:`\langle v, z_i\rangle \ge t` and :math:`|v_j| \le 1`.
 
     Its multipliers are the weights with the least :math:`\|\sum\lambda_i z_i\|_1`.
     """
     n, d = Z.shape
+    sides: Any = with_column(-Z, 1.0)  # SciPy's types have no sparse matrix here
     found = optimize.linprog(
         np.append(np.zeros(d), -1.0),
-        A_ub=with_column(-Z, 1.0),
+        A_ub=sides,
         b_ub=np.zeros(n),
         bounds=[(-1.0, 1.0)] * d + [(None, None)],
         method="highs-ds",
@@ -104,7 +106,7 @@ def linear_program(Z: Any, seconds: float) -> Suggestion | None:
     return Suggestion(weights=np.maximum(-found.ineqlin.marginals, 0.0))
 
 
-def with_column(rows: Any, value: float) -> Any:
+def with_column(rows: Matrix, value: float) -> Matrix:
     """The rows with one more entry, the same in all."""
     column = np.full((rows.shape[0], 1), value)
     if is_sparse(rows):

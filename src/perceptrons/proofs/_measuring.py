@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import optimize, sparse
@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 
 from .. import theory
 from .._sparse import is_sparse
+from .._types import Matrix
 from ..estimators.kernel import KernelPerceptron
 from ..estimators.maximum_margin import MaxMargin
 from ..estimators.multiplicative import BalancedWinnow
@@ -24,18 +25,20 @@ from ..estimators.perceptron import AveragedPerceptron, Perceptron
 from ..kernels import Polynomial
 from ..theory import _rational as rational
 from ..theory._outward import exponent, row_norms, scaled
+from ..theory._outward import sizes as sizes_of
 from . import _above as above
 from ._comparators import best_scale
+from ._gordan import with_column
 from .linear_separability import separability
 
-EPOCHS = 1000  # of a perceptron; on small data this, and not the clock, is the limit
+EPOCHS = 1000  # of a perceptron; on small data this, and not the time, is the limit
 SMALL = 400_000  # entries of a matrix that exact solvers still take in a moment
 QUADRATIC = 2000  # products of features, of a map of degree 2
 KERNEL_ROWS = 4000
 ZERO = 1e-12  # of the radius: for an upper bound on the margin as small as this a proof of 0 is tried
 SLACK = 1e-9  # more than R is rounded up by, relatively
 CLOSED = 1e-6  # a bracket as narrow as this needs no second try
-LEAST_EPOCHS = 5  # before a clock stops a run
+LEAST_EPOCHS = 5  # before the time limit stops a run
 
 
 # --------------------------------------------------------------------------------------- records
@@ -99,16 +102,18 @@ class Feature(NamedTuple):
 
 
 class TreatedRows(NamedTuple):
-    """Rows as a learner sees them: with a constant coordinate, perhaps divided by their length."""
+    """Rows as a learner reads them: with a constant coordinate, perhaps divided by their length."""
 
-    X: Any
+    X: Matrix
     y: np.ndarray  #: -1 and +1
     bias: float = 1.0
     unit: bool = False
-    shift: Any = 0.0  #: X is (given rows - shift) * scale
-    scale: Any = 1.0  #: None: no such map
+    shift: float | np.ndarray = 0.0  #: X is (given rows - shift) * scale
+    scale: float | np.ndarray | None = 1.0  #: None: no such map
     rounded: float = 0.0  #: how far rounding may have moved a row, relative to the longest
-    whole: Any = None  #: rows of whole numbers that are separable where these are, before they were rounded
+    whole: np.ndarray | None = (
+        None  #: rows of whole numbers that are separable where these are, before they were rounded
+    )
 
     def from_given(self, v: np.ndarray) -> np.ndarray:
         """The weights here that cut the rows as (w, b) cuts those given; v is (w, b)."""
@@ -135,10 +140,10 @@ class TreatedRows(NamedTuple):
     def off(self) -> float:
         """How far a row of :meth:`rows` may be from the one that is meant."""
         if self.unit:
-            return 2.0 * (self.X.shape[1] + 16) * rational.UNIT
+            return float(2.0 * (self.X.shape[1] + 16) * rational.UNIT)
         return self.rounded * self.radius() * (1.0 + 8.0 * rational.UNIT)
 
-    def rows(self) -> Any:
+    def rows(self) -> Matrix:
         """The rows themselves, the constant coordinate last."""
         Z = self.plain_rows()
         if self.unit:
@@ -147,19 +152,12 @@ class TreatedRows(NamedTuple):
             Z = sparse.csr_array(sparse.diags_array(scale) @ Z) if is_sparse(Z) else scale[:, None] * Z
         return Z
 
-    def plain_rows(self) -> Any:
+    def plain_rows(self) -> Matrix:
         """The rows before they are divided by their lengths."""
-        n = self.X.shape[0]
-        if is_sparse(self.X):
-            Z: Any = self.X
-            if self.bias:
-                Z = sparse.hstack([Z, sparse.csr_array(np.full((n, 1), self.bias))], format="csr")
-        else:
-            Z = np.hstack([self.X, np.full((n, 1), self.bias)]) if self.bias else self.X
-        return Z
+        return with_column(self.X, self.bias) if self.bias else self.X
 
     def is_small(self) -> bool:
-        return self.X.shape[0] * (self.X.shape[1] + 1) <= SMALL
+        return bool(self.X.shape[0] * (self.X.shape[1] + 1) <= SMALL)
 
     def options(self) -> dict[str, Any]:
         return {
@@ -169,8 +167,11 @@ class TreatedRows(NamedTuple):
         }
 
 
+Candidate: TypeAlias = tuple[np.ndarray | None, float]  # weights, and an upper bound on every margin
+
+
 class Measured(NamedTuple):
-    """A treatment, its frame, and the best weights that were found, the constant coordinate last."""
+    """A treatment, its rows, and the best weights that were found, the constant coordinate last."""
 
     treatment: Treatment
     frame: TreatedRows
@@ -178,7 +179,8 @@ class Measured(NamedTuple):
     options: dict[str, Any]
 
 
-def _stopwatch(seconds: float) -> Any:
+def _time_limit(seconds: float) -> Callable[[Any], bool]:
+    """A callback that ends a fit after some seconds."""
     end = time.monotonic() + seconds
     return lambda model: time.monotonic() > end and model.n_iter_ >= LEAST_EPOCHS
 
@@ -188,11 +190,11 @@ def _weights(model: Any, frame: TreatedRows) -> np.ndarray:
     return np.append(w, model.intercept_[0] / frame.bias) if frame.bias else w
 
 
-def measure(name: str, how: str, frame: TreatedRows, seconds: float, seed: Any) -> Measured:
+def measure(name: str, how: str, frame: TreatedRows, seconds: float, seed: int | None) -> Measured:
     start = time.monotonic()
     y, Z = frame.y, frame.rows()
     options = frame.options() | {"random_state": seed, "max_iter": EPOCHS}
-    model = Perceptron(**options, callback=_stopwatch(seconds / 2.0)).fit(frame.X, y)
+    model = Perceptron(**options, callback=_time_limit(seconds / 2.0)).fit(frame.X, y)
     clean = model.stop_reason_ == "clean pass"
     w, up = _weights(model, frame), float(model.margin_bounds_[1])
     low = theory.gamma_low(w, Z, y)
@@ -218,7 +220,7 @@ def _less(low: float, off: float) -> float:
     return math.nextafter(low - off, -math.inf) if off else low
 
 
-def _decided(frame: TreatedRows, seconds: float) -> tuple[bool, Any]:
+def _decided(frame: TreatedRows, seconds: float) -> tuple[bool, np.ndarray | None]:
     """(whether it is proved that nothing separates the rows, weights that do)."""
     rows = frame.plain_rows() if frame.whole is None else frame.whole
     try:
@@ -248,7 +250,7 @@ def share_separators(measured: list[Measured]) -> list[Measured]:
     return out
 
 
-def _better(frame: TreatedRows, Z: Any, clean: bool, end: float) -> Iterator[tuple[Any, float]]:
+def _better(frame: TreatedRows, Z: Matrix, clean: bool, end: float) -> Iterator[Candidate]:
     """Pairs (weights, upper bound on the margin), whatever finds them."""
     if frame.is_small():
         yield from _least_distance(Z, frame.y)
@@ -256,7 +258,7 @@ def _better(frame: TreatedRows, Z: Any, clean: bool, end: float) -> Iterator[tup
         yield _largest_margin(frame, Z, max(end - time.monotonic(), 0.05))
 
 
-def _least_distance(Z: Any, y: np.ndarray) -> Iterator[tuple[Any, float]]:
+def _least_distance(Z: Matrix, y: np.ndarray) -> Iterator[Candidate]:
     """The maximum margin through non-negative least squares (Lawson and Hanson).
 
     The solver may stop short of the optimum where rows are dependent; in other units it does not.
@@ -274,7 +276,7 @@ def _least_distance(Z: Any, y: np.ndarray) -> Iterator[tuple[Any, float]]:
             return
 
 
-def _least_distance_in(signed: np.ndarray, Z: Any, y: np.ndarray) -> tuple[Any, float]:
+def _least_distance_in(signed: np.ndarray, Z: Matrix, y: np.ndarray) -> Candidate:
     """Weights and an upper bound from the rows y x, in some unit."""
     E = np.vstack([signed.T, np.ones(len(y))])
     f = np.append(np.zeros(Z.shape[1]), 1.0)
@@ -289,7 +291,7 @@ def _least_distance_in(signed: np.ndarray, Z: Any, y: np.ndarray) -> tuple[Any, 
     return (-residual[:-1] / residual[-1] if residual[-1] < 0.0 else None), up
 
 
-def _largest_margin(frame: TreatedRows, Z: Any, seconds: float) -> tuple[Any, float]:
+def _largest_margin(frame: TreatedRows, Z: Matrix, seconds: float) -> Candidate:
     """The maximum margin, as nearly as the time allows."""
     model = _in_time(MaxMargin(fit_intercept=False, max_time=seconds), Z, frame.y)
     lam = np.zeros(len(frame.y))
@@ -297,13 +299,13 @@ def _largest_margin(frame: TreatedRows, Z: Any, seconds: float) -> tuple[Any, fl
     return np.ravel(model.coef_), theory.gamma_up_from_weights(lam, Z, frame.y)
 
 
-def _in_time(model: Any, X: Any, y: np.ndarray) -> Any:
+def _in_time(model: Any, X: Matrix, y: np.ndarray) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # out of time: the best so far will do
         return model.fit(X, y)
 
 
-def _hinge(frame: TreatedRows, Z: Any, R: float, found: np.ndarray, options: Any) -> float:
+def _hinge(frame: TreatedRows, Z: Matrix, R: float, found: np.ndarray, options: dict[str, Any]) -> float:
     """What the hinge bound allows the first pass, for the best comparator tried."""
     y = frame.y
     average = AveragedPerceptron(**(options | {"max_iter": 10})).fit(frame.X, y)
@@ -325,13 +327,13 @@ def _hinge(frame: TreatedRows, Z: Any, R: float, found: np.ndarray, options: Any
     return min(bounds)
 
 
-def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
+def by_kernel(X: Matrix, y: np.ndarray, seconds: float, seed: int | None) -> Treatment:
     """Degree 2 through the kernel, where the features are too many to write down."""
     how, kernel = "KernelPerceptron(kernel=Polynomial(degree=2))", Polynomial(degree=2)
     both = np.array([np.flatnonzero(y < 0)[0], np.flatnonzero(y > 0)[0]])
-    KernelPerceptron(kernel=kernel, max_iter=1).fit(X[both], y[both])  # compiled before the clock runs
+    KernelPerceptron(kernel=kernel, max_iter=1).fit(X[both], y[both])  # compiled before the time is taken
     model = KernelPerceptron(
-        kernel=kernel, max_iter=EPOCHS, random_state=seed, callback=_stopwatch(seconds)
+        kernel=kernel, max_iter=EPOCHS, random_state=seed, callback=_time_limit(seconds)
     ).fit(X, y)
     low, up = model.margin_bounds_
     clean = model.stop_reason_ == "clean pass"
@@ -355,7 +357,7 @@ def by_kernel(X: Any, y: np.ndarray, seconds: float, seed: Any) -> Treatment:
 # ------------------------------------------------------------------------------- the other norms
 
 
-def _l1_margin(frame: TreatedRows, seconds: float, seed: Any) -> tuple[float, float]:
+def _l1_margin(frame: TreatedRows, seconds: float, seed: int | None) -> tuple[float, float]:
     """A bracket around the best margin of weights with absolute sum 1."""
     Z, y = frame.rows(), frame.y
     if frame.is_small() or (is_sparse(Z) and Z.nnz <= SMALL):
@@ -373,7 +375,7 @@ def _l1_margin(frame: TreatedRows, seconds: float, seed: Any) -> tuple[float, fl
             eta=guess / X_inf / X_inf,
             max_iter=EPOCHS,
             random_state=seed,
-            callback=_stopwatch(left),
+            callback=_time_limit(left),
             **frame.options(),
         ).fit(frame.X, y)
         got_low, got_up = model.margin_bounds_
@@ -384,7 +386,7 @@ def _l1_margin(frame: TreatedRows, seconds: float, seed: Any) -> tuple[float, fl
     return low, up
 
 
-def _l1_by_programming(Z: Any, y: np.ndarray, seconds: float) -> tuple[float, float]:
+def _l1_by_programming(Z: Matrix, y: np.ndarray, seconds: float) -> tuple[float, float]:
     n, d = Z.shape
     S = sparse.csr_array(sparse.diags_array(y.astype(float)) @ sparse.csr_array(Z))
     # unknowns: u = p - q with p, q ≥ 0 that sum to 1, and the margin
@@ -402,7 +404,7 @@ def _l1_by_programming(Z: Any, y: np.ndarray, seconds: float) -> tuple[float, fl
     return max(0.0, low), up
 
 
-def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: Any) -> list[Learner]:
+def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: int | None) -> list[Learner]:
     """Perceptron and balanced Winnow on the same rows."""
     low, up = _l1_margin(frame, seconds / 2.0, seed)
     if low <= 0.0:
@@ -416,7 +418,7 @@ def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: Any) -> 
         eta=eta,
         max_iter=EPOCHS,
         random_state=seed,
-        callback=_stopwatch(seconds / 2.0),
+        callback=_time_limit(seconds / 2.0),
         **frame.options(),
     ).fit(frame.X, frame.y)
     winnow = Learner(
@@ -437,14 +439,14 @@ def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: Any) -> 
     return [perceptron, winnow]
 
 
-def features(X: Any, y: np.ndarray, base: Measured) -> list[Feature]:
+def features(X: Matrix, y: np.ndarray, base: Measured) -> list[Feature]:
     """Where the length of the rows comes from, and where the margin does; [] where rounding could be seen."""
     rows, _ = scaled(X)  # shares do not depend on the unit
     with np.errstate(all="ignore"):
         squares = np.asarray((rows.multiply(rows) if is_sparse(rows) else rows * rows).sum(axis=0)).ravel()
         w = np.ldexp(base.w, -exponent(base.w))
         parts = w[:-1] * np.asarray(X.T @ y).ravel()
-        sizes = np.abs(w[:-1]) * np.asarray(abs(X).T @ np.abs(y)).ravel()
+        sizes = np.abs(w[:-1]) * np.asarray(sizes_of(X).T @ np.abs(y)).ravel()
         total, margin = float(squares.sum()), float(parts.sum() + w[-1] * y.sum())
         lost = 4.0 * sum(X.shape) * rational.UNIT * float(sizes.sum() + abs(w[-1]) * len(y))
         longest = np.argsort(-squares, kind="stable")[:3]
@@ -455,8 +457,8 @@ def features(X: Any, y: np.ndarray, base: Measured) -> list[Feature]:
     return [Feature(int(j), float(squares[j] / total), float(v)) for j, v in zip(longest, shares)]
 
 
-def warm_up(storage: Any) -> None:
-    """Have the learners compiled before the clock runs, for sparse rows too: buckets are sparse."""
+def warm_up(storage: Matrix) -> None:
+    """Compile the learners before any time is taken, for sparse rows too: buckets are sparse."""
     X, y = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([1, -1])
     for rows in (X, sparse.csr_array(X)):
         for options in ({}, {"row_norm": "l2"}, {"fit_intercept": False}):

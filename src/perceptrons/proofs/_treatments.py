@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 
 from .._sparse import is_sparse
+from .._types import Matrix, SparseMatrix
 from ..estimators import halfspace
 from ..theory import _rational as rational
 from ._measuring import Measured, TreatedRows
@@ -19,11 +19,10 @@ from ._measuring import Measured, TreatedRows
 BINS = 5
 
 
-def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, str, TreatedRows]]:
+def treatments(X: Matrix, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, str, TreatedRows]]:
     """All that does not depend on the first measurement."""
-    dense = not is_sparse(X)
     yield "no intercept", "fit_intercept=False", TreatedRows(X, y, bias=0.0)
-    if dense:
+    if not is_sparse(X):
         yield "centred at the mean", "StandardScaler(with_std=False)", _standard(X, y, with_std=False)
         with np.errstate(all="ignore"):
             middle = X[y > 0].mean(axis=0) / 2.0 + X[y < 0].mean(axis=0) / 2.0
@@ -36,10 +35,10 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
     else:
         notes.append("Centring was left out: it would make the sparse rows dense.")
     yield "unit variance", "StandardScaler(with_mean=False)", _standard(X, y, with_mean=False)
-    if dense:
+    if not is_sparse(X):
         yield "centred, unit variance", "StandardScaler()", _standard(X, y)
     yield "L2 rows", 'row_norm="l2"', TreatedRows(X, y, unit=True)
-    if not dense:
+    if is_sparse(X):
         notes.append("Bucketing was left out: on sparse rows most values of a feature are 0.")
         return
     many = np.array([len(np.unique(column)) > BINS for column in X.T])
@@ -55,7 +54,7 @@ def treatments(X: Any, y: np.ndarray, notes: list[str]) -> Iterator[tuple[str, s
     yield f"{BINS} buckets a feature", f"KBinsDiscretizer({BINS})", TreatedRows(buckets, y, scale=None)
 
 
-def _standard(X: Any, y: np.ndarray, **options: bool) -> TreatedRows:
+def _standard(X: Matrix, y: np.ndarray, **options: bool) -> TreatedRows:
     """Rows as a StandardScaler gives them; they may be no numbers where squares leave the range."""
     scaler = StandardScaler(**options)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -66,7 +65,7 @@ def _standard(X: Any, y: np.ndarray, **options: bool) -> TreatedRows:
     return TreatedRows(rows, y, shift=shift, scale=scale)
 
 
-def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
+def _buckets(X: np.ndarray, many: np.ndarray) -> SparseMatrix:
     """Quantiles as 0/1 features; a feature with few values has a bucket for each."""
     binned = KBinsDiscretizer(BINS, encode="onehot", quantile_method="averaged_inverted_cdf")
     with warnings.catch_warnings():
@@ -77,13 +76,13 @@ def _buckets(X: np.ndarray, many: np.ndarray) -> Any:
     return sparse.csr_array(sparse.hstack(parts))
 
 
-def auto_scaling(X: Any) -> float:
+def auto_scaling(X: Matrix) -> float:
     """B of ``intercept_scaling="auto"`` on these rows."""
     with np.errstate(all="ignore"):
         return halfspace.auto_scaling(halfspace.plain_lengths(X))
 
 
-def scalings(base: Measured, X: Any, y: np.ndarray) -> Iterator[tuple[str, str, TreatedRows]]:
+def scalings(base: Measured, X: Matrix, y: np.ndarray) -> Iterator[tuple[str, str, TreatedRows]]:
     """Other constant coordinates: R, and sqrt(R|b|) for the plane that was found."""
     R = float(TreatedRows(X, y, bias=0.0).radius())
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-r"""Adversaries of the online protocol: sequences that are made while the learner is watched.
+r"""Adversaries of the online protocol: each row is labelled after the learner's prediction of it.
 
 They show that a mistake bound cannot be improved: no deterministic learner does better on them.
 """
@@ -18,7 +18,7 @@ MOST_FORCED = 10_000  # rows of the adversary, each as wide as there are rows
 
 
 class ForcedMistakes(NamedTuple):
-    """What :func:`force_mistakes` answers; unpacks as ``n, sequence, u``."""
+    """What :func:`force_mistakes` returns; unpacks as ``n, sequence, u``."""
 
     n: int  #: mistakes made, one per row
     sequence: tuple[np.ndarray, np.ndarray]  #: (X, y): the rows e_1, …, e_n and the labels they were given
@@ -26,14 +26,13 @@ class ForcedMistakes(NamedTuple):
 
 
 def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> ForcedMistakes:
-    r"""Force :math:`\lfloor 1/\gamma^2\rfloor` mistakes out of a learner, with a separator of margin γ left.
+    r"""Make a learner err :math:`\lfloor 1/\gamma^2\rfloor` times on rows that are separable with margin γ.
 
-    Serve :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the
+    The rows are :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the
     prediction. All n predictions are wrong; and yet :math:`u = n^{-1/2}\sum y_i e_i` is a unit vector with
     :math:`y_i\langle u, e_i\rangle = n^{-1/2} \ge \gamma`, and R = 1. So no deterministic learner has a
     better bound than :math:`\lfloor R^2/\gamma^2\rfloor`, which the perceptron meets. A deterministic learner
-    makes the same mistakes again when the same sequence is served without looking; a randomised one n/2
-    of them on average.
+    makes the same mistakes again on the same sequence; a randomised one n/2 of them on average.
 
     Parameters
     ----------
@@ -71,8 +70,8 @@ def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> Forced
     player, X = Player(learner, labels), np.eye(n)
     signs = np.ones(n)
     for i, x in enumerate(X):
-        answer = player.predict(x)
-        signs[i] = -1.0 if answer == labels[1] else 1.0
+        predicted = player.predict(x)
+        signs[i] = -1.0 if predicted == labels[1] else 1.0
         player.learn(x, labels[int(signs[i] > 0.0)].item())
     y = labels[(signs > 0.0).astype(int)]
     return ForcedMistakes(n, (X, y), signs / np.sqrt(n))

@@ -1,4 +1,4 @@
-r"""The margin doctor: what moves R, γ and R²/γ² on the data given, measured and not promised.
+r"""`advise`: measure what each treatment of the rows does to R, γ and R²/γ² on the data given.
 
 The perceptron makes at most :math:`R^2/\gamma^2` updates, so whatever shrinks the rows or widens the margin
 makes learning shorter. Which treatment does is a question of the data: centring usually helps and can
@@ -12,11 +12,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._sparse import as_floats, is_sparse
+from .._types import Matrix, MatrixLike
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
 from . import _treatments as treating
@@ -245,7 +246,12 @@ def _favour(perceptron: Learner, winnow: Learner) -> str:
 
 
 def advise(
-    X: Any, y: Any, *, max_time: float = 30.0, max_rows: int = 20_000, random_state: int | None = 0
+    X: MatrixLike,
+    y: npt.ArrayLike,
+    *,
+    max_time: float = 30.0,
+    max_rows: int = 20_000,
+    random_state: int | None = 0,
 ) -> Advice:
     r"""Measure what would shrink the number of updates of a perceptron on these data.
 
@@ -349,7 +355,9 @@ def advise(
     return Advice(treatments, learners, features, verdict, sentences, notes, X.shape[0], d)
 
 
-def _intake(X: Any, y: Any, max_rows: int, seed: Any) -> tuple[Any, np.ndarray, list[str]]:
+def _intake(
+    X: MatrixLike, y: npt.ArrayLike, max_rows: int, seed: int | None
+) -> tuple[Matrix, np.ndarray, list[str]]:
     given = X
     X = as_floats(X)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:

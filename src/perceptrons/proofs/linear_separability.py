@@ -1,7 +1,7 @@
 r"""Is there a halfspace that separates two classes? A verdict with a proof.
 
 A perceptron looks for (w, b); it stops soon if there is a good one. Otherwise both sides of Gordan's
-alternative are asked about a part of the rows: weights that bring the part to 0 prove that nothing
+alternative are tried on a part of the rows: weights that bring the part to 0 prove that nothing
 separates the whole; a separator of the part is tried on the whole, and the rows on which it errs join the
 part. Whatever floats suggest is proved in whole numbers before it is said.
 """
@@ -11,20 +11,26 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._sparse import is_sparse
+from .._types import Matrix, MatrixLike
 from ..estimators import checks
 from ..theory import _lifting, _simplex, inseparability, weighted_rows
 from ..theory import _outward as outward
 from ..theory.separability import Separability, claimed
 from ._gordan import ScaledRows, least_squares, linear_program, powers, with_column
+
+if TYPE_CHECKING:
+    from ..estimators.perceptron import Perceptron
 
 EPOCHS = 100  # of the perceptron, at most, in each of two spaces
 TINY = 1e-10  # a weight this small beside the largest may be rounding
@@ -32,8 +38,8 @@ SMALL = 40_000  # entries of a tableau in whole numbers
 
 
 def separability(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: npt.ArrayLike,
     fit_intercept: bool = True,
     max_time: float = 60.0,
     exact: bool = True,
@@ -55,7 +61,7 @@ def separability(
     fit_intercept : bool, default=True
         Whether b may differ from 0.
     max_time : float, default=60.0
-        Seconds after which the search ends, as soon as the step at hand is done.
+        Seconds after which the search ends, as soon as the current step is done.
     exact : bool, default=True
         Solve for the weights again in whole numbers. Without it, or if time runs out before, the verdict
         is "undecided", with the weights found: no separator has an augmented margin above their residual.
@@ -93,7 +99,7 @@ def separability(
     X = check_array(X, accept_sparse="csr", dtype=np.float64, estimator="separability")
     y = column_or_1d(y)
     check_consistent_length(X, y)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # every answer is checked
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # every result is checked
         rows = weighted_rows.as_rows(given if is_whole(given) else X)
         search = Search(rows, weighted_rows.signs(y), fit_intercept, exact, began, max_time, verbose)
         found = search.at_once() or search.by_perceptron() or search.by_parts() or search.undecided()
@@ -101,7 +107,7 @@ def separability(
     return found
 
 
-def is_whole(X: Any) -> bool:
+def is_whole(X: MatrixLike) -> bool:
     """Whether X holds integers, which float64 may round."""
     kind = X.dtype.kind if hasattr(X, "dtype") else np.asarray(X).dtype.kind
     return kind in "iuO"
@@ -111,7 +117,14 @@ class Search:
     """One search for a verdict."""
 
     def __init__(
-        self, rows: Any, y: Any, fit_intercept: bool, exact: bool, began: float, max_time: float, verbose: int
+        self,
+        rows: Matrix,
+        y: np.ndarray,
+        fit_intercept: bool,
+        exact: bool,
+        began: float,
+        max_time: float,
+        verbose: int,
     ):
         self.rows, self.X, self.y = rows, outward.floats(rows), y  # X: integers beyond 2^53 are rounded
         self.fit_intercept, self.exact = fit_intercept, exact
@@ -184,7 +197,9 @@ class Search:
             self.weights, self.rho = lam, rho
         return None
 
-    def _in_whole_numbers(self, rows: np.ndarray, weights: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _in_whole_numbers(
+        self, rows: np.ndarray, weights: np.ndarray
+    ) -> tuple[list[int] | None, np.ndarray, np.ndarray]:
         """(whole-number weights or None, rows, weights); a weight that rounding made may be left out."""
         large = weights > TINY * weights.max()
         for chosen in [large] if np.all(large) else [large, np.ones_like(large)]:
@@ -233,14 +248,14 @@ class Search:
         X = self.rows
         if is_sparse(X):
             return np.diff(X.indptr).astype(float)
-        return np.any(X != 0, axis=1).astype(float)
+        return np.asarray(np.any(X != 0, axis=1)).astype(float)
 
     def _twins(self) -> tuple[int, int] | None:
         if self.one_class:
             return None
         seen: dict[int, list[int]] = {}
         X = self.rows
-        key: Any
+        key: Callable[[int], bytes | tuple[int, ...]]
         if is_sparse(X):
             ends, indices, data = X.indptr.tolist(), X.indices, X.data
 
@@ -254,7 +269,7 @@ class Search:
         else:
 
             def key(i: int) -> bytes:
-                return (X[i] + 0.0).tobytes()  # -0 becomes 0
+                return bytes((X[i] + 0.0).tobytes())  # -0 becomes 0
 
         for i in range(self.n):
             name = key(i)
@@ -287,13 +302,14 @@ class Search:
                     return found
         return None
 
-    def _learned(self, space: ScaledRows, **params: Any) -> Any:
+    def _learned(self, space: ScaledRows, **params: Any) -> Perceptron | None:
         """A perceptron on these rows; None where it does not take numbers of their size."""
         from ..estimators.perceptron import Perceptron
 
         learner = Perceptron(random_state=0, fit_intercept=self.fit_intercept, **params)
         try:
-            return learner.fit(space.rows, self.y)
+            learner.fit(space.rows, self.y)
+            return learner
         except ValueError:
             return None
 
@@ -305,9 +321,10 @@ class Search:
 
     def plain(self) -> ScaledRows:
         """The rows as they are, or divided by one number where their squares would be out of range."""
-        size = powers(np.array([outward.sizes(self.X).max()]))[0]
+        size = float(powers(np.array([outward.sizes(self.X).max()]))[0])
         size = size if abs(math.log2(size)) > 200 else 1.0
-        return ScaledRows(self.X / size, np.zeros(self.d), np.full(self.d, size))
+        rows: Any = self.X
+        return ScaledRows(rows / size, np.zeros(self.d), np.full(self.d, size))
 
     # ---------------------------------------------------------------------------------- by parts
 
@@ -341,7 +358,7 @@ class Search:
             part = np.union1d(part, wrong)
         return None
 
-    def signed_rows(self) -> Any:
+    def signed_rows(self) -> Matrix:
         """y(x, 1) in scaled columns, each of length 1."""
         rows = self.scaled().rows
         if self.fit_intercept:
@@ -372,20 +389,20 @@ class Search:
         some = [rng.permutation(others[self.y[others] == s])[: wanted // 4] for s in (-1.0, 1.0)]
         return np.unique(np.concatenate([near, *some]))
 
-    def _decide(self, Z: Any, part: np.ndarray) -> tuple[Separability | None, np.ndarray | None]:
+    def _decide(self, Z: Matrix, part: np.ndarray) -> tuple[Separability | None, np.ndarray | None]:
         """A verdict from the part, or a direction that separates it, or nothing."""
         rows = Z[part]
         for solver in (least_squares, linear_program):
             if self.late():
                 return None, None
-            answer = solver(rows, self.left())
-            if answer is None:
+            suggested = solver(rows, self.left())
+            if suggested is None:
                 continue
-            if answer.direction is not None:
-                return None, answer.direction
-            if answer.weights is not None and np.any(answer.weights > 0.0):
+            if suggested.direction is not None:
+                return None, suggested.direction
+            if suggested.weights is not None and np.any(suggested.weights > 0.0):
                 power = np.frexp(self.lengths[part])[1]  # weights of rows as they are, times a power of 2
-                lam = np.ldexp(answer.weights / np.ldexp(self.lengths[part], -power), power.min() - power)
+                lam = np.ldexp(suggested.weights / np.ldexp(self.lengths[part], -power), power.min() - power)
                 found = self.not_separable(part, lam, inseparability.meets(part.size, self.fit_intercept))
                 if found is not None or not self.exact:
                     return found, None
@@ -418,7 +435,7 @@ class Search:
             self.why = "there is a separator, but none was found among floats"
         return None
 
-    def integer_columns(self, rows: np.ndarray) -> Any:
+    def integer_columns(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Columns, features and exponents: see :func:`perceptrons.theory.weighted_rows.integer_columns`."""
         return weighted_rows.integer_columns(self.rows, self.y, self.fit_intercept, rows)
 

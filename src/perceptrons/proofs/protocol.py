@@ -8,16 +8,18 @@ drawn and nothing is held out.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from .. import theory
 from .._sparse import is_sparse
+from .._types import Matrix
 from ..estimators.one_row import Streaming
 from ._comparators import best_scale
 from ._tables import number, text_table
@@ -25,31 +27,39 @@ from ._tables import number, text_table
 __all__ = ["BoundCurves", "OnlineRun", "run_online"]
 
 
-# ------------------------------------------------------------------------- anything that can learn
+# ------------------------------------------------------------------------------ learners of any library
+
+
+#: ``predict(x)`` and ``learn(x, y)``; x and y are what the sequence holds.
+Methods: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
+#: The rows of a run: a matrix, or a list of arrays, CSR rows or dicts.
+Rows: TypeAlias = Matrix | list[Any]
+#: The comparator u, as the caller gives it.
+Weights: TypeAlias = npt.ArrayLike | Mapping[Any, float] | None
 
 
 class Player:
-    """A learner of any make behind two verbs: ``predict(x)`` and ``learn(x, y)``."""
+    """Adapter: a learner of any library with two methods, ``predict(x)`` and ``learn(x, y)``."""
 
     def __init__(self, learner: Any, classes: Any) -> None:
         self.learner = learner
         self.classes = None if classes is None else np.asarray(classes)
         self.begun = False
         self.silent = 0
-        self._predict, self._learn = self._verbs(learner)
+        self._predict, self._learn = self._methods(learner)
 
     def predict(self, x: Any) -> Any:
         if not self.begun:
             self._begin(x)
             self.begun = True
         try:
-            answer = self._predict(x)
+            predicted = self._predict(x)
         except NotFittedError:
-            answer = None
-        if answer is None:  # it cannot answer yet
+            predicted = None
+        if predicted is None:  # it is not fitted yet
             self.silent += 1
-            answer = None if self.classes is None else self.classes[0]
-        return answer.item() if isinstance(answer, np.generic) else answer
+            predicted = None if self.classes is None else self.classes[0]
+        return predicted.item() if isinstance(predicted, np.generic) else predicted
 
     def learn(self, x: Any, y: Any) -> None:
         self._learn(x, y)
@@ -59,13 +69,13 @@ class Player:
         return int(getattr(self.learner, "n_mistakes_", 0)) if isinstance(self.learner, Streaming) else None
 
     def _begin(self, x: Any) -> None:
-        """Tell a learner of ours the classes: a row of weight 0 is as good as absent."""
+        """Tell a learner of this package the classes, by a row of weight 0, which changes nothing else."""
         fresh = isinstance(self.learner, Streaming) and not hasattr(self.learner, "n_mistakes_")
         if fresh and self.classes is not None and not isinstance(x, Mapping):
             first = x if is_sparse(x) else np.asarray(x)[None, :]
             self.learner.partial_fit(first, self.classes[:1], classes=self.classes, sample_weight=[0.0])
 
-    def _verbs(self, learner: Any) -> tuple[Any, Any]:
+    def _methods(self, learner: Any) -> Methods:
         if isinstance(learner, tuple) and len(learner) == 2 and all(map(callable, learner)):
             return learner
         if hasattr(learner, "predict_one") and hasattr(learner, "learn_one"):
@@ -81,23 +91,23 @@ class Player:
             f"or be a pair of functions (predict, learn); got {type(learner).__name__}."
         )
 
-    def _of_river(self, learner: Any) -> tuple[Any, Any]:
+    def _of_river(self, learner: Any) -> Methods:
         """River, and what others derive from its classes, takes dicts; its two classes are False and True."""
         two = self.classes if self.classes is not None and len(self.classes) == 2 else None
 
-        def named(x: Any) -> Any:
+        def named(x: Any) -> Mapping[Any, float]:
             return x if isinstance(x, Mapping) else dict(enumerate(_dense(x).tolist()))
 
         def predict(x: Any) -> Any:
-            answer = learner.predict_one(named(x))
-            return two[int(answer)] if two is not None and isinstance(answer, bool) else answer
+            predicted = learner.predict_one(named(x))
+            return two[int(predicted)] if two is not None and isinstance(predicted, bool) else predicted
 
         def learn(x: Any, y: Any) -> None:
             learner.learn_one(named(x), y if two is None else bool(y == two[1]))
 
         return predict, learn
 
-    def _of_sklearn(self, learner: Any) -> tuple[Any, Any]:
+    def _of_sklearn(self, learner: Any) -> Methods:
         """scikit-learn takes matrices; the first call of partial_fit has to name the classes."""
         if self.classes is None:
             raise ValueError(
@@ -143,9 +153,9 @@ class OnlineRun:
     labels: np.ndarray  #: what was the truth
     mistakes: np.ndarray  #: rounds, from 0, with a wrong prediction
     counted: np.ndarray | None  #: rounds that the learner itself counts as mistakes, where it tells
-    n_silent: int  #: rounds in which it could not answer, and the smaller label was taken
+    n_silent: int  #: rounds in which it gave no prediction, and the smaller label was taken
     learner: Any  #: as it is after the last round
-    rows: Any = field(repr=False)  #: what was served: a matrix, or a list of rows
+    rows: Rows = field(repr=False)  #: the rows x in order
 
     @property
     def n_examples(self) -> int:
@@ -162,7 +172,7 @@ class OnlineRun:
         """Wrong predictions up to each round, it included."""
         return _steps(self.mistakes, self.n_examples)
 
-    def bounds(self, u: Any = None, gamma: float | None = None, bias: float | None = None) -> BoundCurves:
+    def bounds(self, u: Weights = None, gamma: float | None = None, bias: float | None = None) -> BoundCurves:
         r"""What the perceptron's theorems allow after each round, as arrays beside the mistakes.
 
         R is the longest row so far. The bounds are about the perceptron from w = 0; another learner is
@@ -181,8 +191,8 @@ class OnlineRun:
             ``u`` but no ``gamma`` it is the margin of u on the rows so far. With both,
             ``total_distance`` is what u/‖u‖ misses of the margin γ.
         bias : float, optional
-            The constant coordinate B that the rows are seen with; default: that of the learner, 0 for
-            one that is not ours. A ``u`` without a weight for it has weight 0 there.
+            The constant coordinate B of the rows; default: that of the learner, 0 for one of another
+            package. A ``u`` without a weight for it has weight 0 there.
 
         Returns
         -------
@@ -226,7 +236,7 @@ class OnlineRun:
             w if B else w[:-1],
         )
 
-    def table(self, u: Any = None, gamma: float | None = None, bias: float | None = None) -> str:
+    def table(self, u: Weights = None, gamma: float | None = None, bias: float | None = None) -> str:
         """Mistakes at rounds 1, 2, 5, 10, 20, 50, … and at the last, with the bounds if there are any.
 
         The arguments are those of :meth:`bounds`; without ``u`` and ``gamma`` there are none.
@@ -261,10 +271,10 @@ class OnlineRun:
         return np.where(self.labels == classes[-1], 1.0, -1.0) if len(classes) else np.zeros(0)
 
     def _lengths(self, B: float) -> np.ndarray:
-        """Length of each row, in the space the learner sees it in."""
+        """Length of each row, in the space of the learner."""
         kernel = getattr(self.learner, "kernel_", None)
         if kernel is None:
-            return np.hypot(_norms(self.rows), B)
+            return np.asarray(np.hypot(_norms(self.rows), B))
         rows = np.array([_dense(x) for x in self.rows]) if isinstance(self.rows, list) else self.rows
         return np.sqrt(np.asarray(kernel.diagonal(kernel.prepare(rows)), dtype=float) + B * B)
 
@@ -276,7 +286,7 @@ class OnlineRun:
             losses = chosen
         return np.cumsum(losses)
 
-    def _vector(self, u: Any, B: float) -> Any:
+    def _vector(self, u: Weights, B: float) -> np.ndarray:
         """u with its weight of the constant coordinate last."""
         if hasattr(self.learner, "kernel_"):
             raise ValueError(
@@ -335,11 +345,11 @@ def _bias_of(learner: Any) -> float:
 # rows are a matrix, or a list of arrays or of dicts
 
 
-def _names(rows: Any) -> list[Any]:
+def _names(rows: Rows) -> list[Any]:
     return sorted({name for x in rows for name in x}, key=str)
 
 
-def _width(rows: Any) -> int:
+def _width(rows: Rows) -> int:
     if not isinstance(rows, list):
         return int(rows.shape[1])
     if rows and isinstance(rows[0], Mapping):
@@ -347,12 +357,12 @@ def _width(rows: Any) -> int:
     return len(_dense(rows[0])) if rows else 0
 
 
-def _norms(rows: Any) -> np.ndarray:
+def _norms(rows: Rows) -> np.ndarray:
     if isinstance(rows, list):
         return np.array([_length(x) for x in rows])
     if is_sparse(rows):
-        return np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel())
-    return np.linalg.norm(rows, axis=1)
+        return np.asarray(np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel()))
+    return np.asarray(np.linalg.norm(rows, axis=1))
 
 
 def _length(x: Any) -> float:
@@ -360,7 +370,7 @@ def _length(x: Any) -> float:
     return float(np.linalg.norm(np.asarray(values, dtype=float)))
 
 
-def _products(rows: Any, w: np.ndarray) -> np.ndarray:
+def _products(rows: Rows, w: np.ndarray) -> np.ndarray:
     """<w, x> of every row, the last weight left out."""
     if not isinstance(rows, list):
         return np.asarray(rows @ w[:-1], dtype=float).ravel()
@@ -374,20 +384,20 @@ def _products(rows: Any, w: np.ndarray) -> np.ndarray:
 
 
 def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
-    r"""Play the online protocol: receive x, predict, receive y, record, update.
+    r"""Run the online protocol: receive x, predict, receive y, record, update.
 
     Parameters
     ----------
     learner : object, or a pair of functions
         Anything with ``predict_one(x)`` and ``learn_one(x, y)`` (ours, River's), with ``predict(X)`` and
         ``partial_fit(X, y, classes=)`` (scikit-learn's), with ``predict(x)`` and ``learn(x, y)``, or a
-        pair of functions ``(predict, learn)``. It is trained in place. A learner that cannot answer yet,
-        because it is not fitted or answers None, is taken to predict the smaller label. Learners derived
+        pair of functions ``(predict, learn)``. It is trained in place. A learner that cannot predict yet,
+        because it is not fitted or returns None, is taken to predict the smaller label. Learners derived
         from River's classes are given rows as dicts, and False and True for the two labels; any other
         object is given the rows as they are in ``sequence``.
     sequence : (X, y), an object with X and y, or an iterable of pairs (x, y)
         X is an array or a CSR matrix; x an array, a CSR row, or a dict for learners that take dicts. An
-        iterable may be a generator that watches the learner: the next pair is asked for after the
+        iterable may be a generator that depends on the learner: the next pair is taken after the
         update.
     classes : array-like, optional
         All labels; default: those of the sequence, unless that is a generator.
@@ -400,7 +410,7 @@ def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
 
     Examples
     --------
-    The four points of the perceptron by hand. At w = 0 the first answer is -1, which is wrong and gives
+    Four points, checked by hand. At w = 0 the first prediction is -1, which is wrong and gives
     w = (1, 2); the last row corrects it to (2, 1):
 
     >>> from perceptrons import Perceptron, datasets
@@ -416,24 +426,24 @@ def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
     """
     pairs, rows, classes = _pairs(sequence, classes)
     player = Player(learner, classes)
-    served: list[Any] = []
+    given: list[Any] = []
     predictions: list[Any] = []
     labels: list[Any] = []
     wrong, counted = [], []
     before = player.n_mistakes()
     for x, y in pairs:
-        answer = player.predict(x)
-        if answer is None or answer != y:
+        predicted = player.predict(x)
+        if predicted is None or predicted != y:
             wrong.append(len(labels))
         player.learn(x, y)
         after = player.n_mistakes()
         if after is not None and after > (before or 0):
             counted.append(len(labels))
         before = after
-        predictions.append(answer)
+        predictions.append(predicted)
         labels.append(y.item() if isinstance(y, np.generic) else y)
         if rows is None:
-            served.append(x)
+            given.append(x)
     return OnlineRun(
         predictions=np.array(predictions),
         labels=np.array(labels),
@@ -441,11 +451,11 @@ def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
         counted=None if before is None else np.array(counted, dtype=np.int64),
         n_silent=player.silent,
         learner=learner,
-        rows=served if rows is None else rows,
+        rows=given if rows is None else rows,
     )
 
 
-def _pairs(sequence: Any, classes: Any) -> tuple[Iterable[Any], Any, Any]:
+def _pairs(sequence: Any, classes: Any) -> tuple[Iterable[tuple[Any, Any]], Matrix | None, Any]:
     """The pairs one by one, the matrix of rows if there is one, and the classes if they are known."""
     if hasattr(sequence, "X") and hasattr(sequence, "y"):
         sequence = (sequence.X, sequence.y)
@@ -465,7 +475,7 @@ def _pairs(sequence: Any, classes: Any) -> tuple[Iterable[Any], Any, Any]:
     return sequence, None, classes
 
 
-def _labels(y: Any) -> np.ndarray:
+def _labels(y: npt.ArrayLike) -> np.ndarray:
     """The labels there are; -1 and 1, or 0 and 1, are both there when only one of them occurs."""
     found = np.unique(y)
     if len(found) == 1 and found.dtype.kind in "iuf" and found[0] in (-1, 0, 1):
@@ -486,7 +496,7 @@ def _is_matrix_and_labels(sequence: Any) -> bool:
     return False
 
 
-def _matrix_pairs(X: Any, y: np.ndarray) -> Iterator[tuple[Any, Any]]:
+def _matrix_pairs(X: Matrix, y: np.ndarray) -> Iterator[tuple[Any, Any]]:
     dense = not is_sparse(X)
     for i in range(len(y)):
         yield (X[i] if dense else X[[i]]), y[i]

@@ -12,13 +12,15 @@ import itertools
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sparse import is_sparse
+from .._types import Matrix, MatrixLike
 from ..estimators.maximum_margin import MaxMargin
 from ..theory import _rational as rational
 from ..theory import weighted_rows
@@ -33,7 +35,7 @@ MOST_ROWS, MOST_FEATURES = 60, 3
 
 
 class MinimumError(NamedTuple):
-    """The answer of :func:`minimum_error_halfspace`; unpacks as ``errors, w, b, wrong``."""
+    """What :func:`minimum_error_halfspace` returns; unpacks as ``errors, w, b, wrong``."""
 
     errors: int  #: the fewest errors of any halfspace
     w: np.ndarray  #: one halfspace that makes so few ...
@@ -60,7 +62,7 @@ class ErrorsAndHinge(NamedTuple):
         )
 
 
-def minimum_error_halfspace(X: Any, y: Any) -> MinimumError:
+def minimum_error_halfspace(X: MatrixLike, y: npt.ArrayLike) -> MinimumError:
     r"""The fewest errors of any halfspace :math:`\langle w, x\rangle + b > 0`, and one that makes so few.
 
     For at most 60 rows and 3 features: all planes through d rows are tried, :math:`O(n^{d+1})`. In general
@@ -114,7 +116,7 @@ def minimum_error_halfspace(X: Any, y: Any) -> MinimumError:
     )
 
 
-def _separators(X: Any, rows: Any, sides: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
+def _separators(X: Matrix, rows: np.ndarray, sides: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
     """Halfspaces that may cut the rows in this way, the widest first."""
     if np.all(sides) or not np.any(sides):
         yield np.zeros(rows.shape[1]), 1.0 if sides[0] else -1.0
@@ -131,7 +133,7 @@ def _separators(X: Any, rows: Any, sides: np.ndarray) -> Iterator[tuple[np.ndarr
         yield proof.w, proof.b
 
 
-def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
+def errors_and_hinge(X: MatrixLike, y: npt.ArrayLike) -> ErrorsAndHinge:
     r"""The fewest errors of any halfspace beside the smallest hinge sum, which stands in for them.
 
     With :math:`H(u, b) = \sum\max(0, 1 - y(\langle u, x\rangle + b))`, an error costs 1 or more, so for
@@ -174,7 +176,7 @@ def errors_and_hinge(X: Any, y: Any) -> ErrorsAndHinge:
     with np.errstate(all="ignore"):
         Z = np.hstack([rows.astype(float), np.ones((len(signs), 1))])  # integers that float64 rounds: below
         found = [v for v in (*_linear_program(Z, signs), np.zeros(Z.shape[1])) if np.all(np.isfinite(v))]
-    exact: Any = Z
+    exact = Z
     if rows.dtype == object:
         exact = np.hstack([rows, np.ones((len(signs), 1), dtype=object)])
     hinge, best = min(((above.hinge_sum(v, exact, signs), v) for v in found), key=lambda pair: pair[0])
@@ -189,13 +191,13 @@ def _linear_program(Z: np.ndarray, signs: np.ndarray) -> Iterator[np.ndarray]:
     powers = np.where(sizes > 0.0, np.frexp(sizes)[1], 0)  # each column in a unit of its own
     signed = signs[:, None] * np.ldexp(Z, -powers)
     cost = np.append(np.zeros(d), np.ones(n))  # unknowns: the weights, and what each row misses
-    limits: Any = [(None, None)] * d + [(0.0, None)] * n
-    found: Any = optimize.linprog(cost, np.hstack([-signed, -np.eye(n)]), -np.ones(n), bounds=limits)
+    limits: list[tuple[float | None, None]] = [(None, None)] * d + [(0.0, None)] * n
+    found = optimize.linprog(cost, np.hstack([-signed, -np.eye(n)]), -np.ones(n), bounds=limits)
     if found.x is not None:
         yield np.ldexp(found.x[:d], -powers)
 
 
-def _hinge_bound(exact: Any, Z: np.ndarray, signs: np.ndarray) -> float:
+def _hinge_bound(exact: np.ndarray, Z: np.ndarray, signs: np.ndarray) -> float:
     r"""At least the least :math:`R^2\|u\|^2 + 2H(u)` over u, for rows :math:`(x, 1)` and their floats Z."""
     R = above.radius(Z)  # integers beyond 2^53 are within a relative 2^-53 of Z: it is rounded up by more
     bounds = [2.0 * len(signs)]  # u = 0
@@ -213,7 +215,7 @@ def _hinge_bound(exact: Any, Z: np.ndarray, signs: np.ndarray) -> float:
     return min(bounds)
 
 
-def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+def _checked(X: MatrixLike, y: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     X = np.asarray(X.toarray() if is_sparse(X) else X)
     X = X if X.dtype.kind in "iuO" else X.astype(float)  # integers may be beyond 2^53
     if X.ndim != 2 or not np.isfinite(X.astype(float)).all():
@@ -285,17 +287,17 @@ def _best_spanning(Q: np.ndarray, up: np.ndarray, down: np.ndarray) -> tuple[int
     normals, offsets = np.vstack([normals, -normals]), np.append(offsets, -offsets)
     sides, values = np.vstack([sides, -sides]), np.vstack([values, -values])
     least = (sides > 0) @ up + (sides < 0) @ down + (sides == 0) @ np.minimum(up, down)
-    answer: tuple[int, list[Fraction], Fraction] = (int(up.sum() + down.sum()) + 1, [], Fraction(0))
+    best: tuple[int, list[Fraction], Fraction] = (int(up.sum() + down.sum()) + 1, [], Fraction(0))
     for i in np.argsort(least, kind="stable"):
-        if least[i] >= answer[0]:
+        if least[i] >= best[0]:
             break
         on = sides[i] == 0
         # points on the plane: cut as by a plane of one dimension less
         more, g, h = _best(moved[on], up[on], down[on])
         errors = more + int(up[sides[i] > 0].sum() + down[sides[i] < 0].sum())
-        if errors < answer[0]:
-            answer = (errors, *_tilted(normals[i].tolist(), int(offsets[i]), g, h, moved.tolist(), values[i]))
-    errors, w, b = answer
+        if errors < best[0]:
+            best = (errors, *_tilted(normals[i].tolist(), int(offsets[i]), g, h, moved.tolist(), values[i]))
+    errors, w, b = best
     return errors, w, b - sum((v * int(m) for v, m in zip(w, origin)), start=Fraction(0))
 
 
@@ -318,7 +320,9 @@ def _planes(Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return normals, -(normals * first[good]).sum(axis=1)
 
 
-def _tilted(w, b, g, h, Q, values):
+def _tilted(
+    w: list[int], b: int, g: list[Fraction], h: Fraction, Q: list[list[int]], values: np.ndarray
+) -> tuple[list[Fraction], Fraction]:
     """(w, b) + t (g, h), t > 0 so small that no point off the plane changes sides."""
     clear = min((abs(int(v)) for v in values.tolist() if v), default=None)
     push = max(abs(sum((p * q for p, q in zip(g, point)), start=h)) for point in Q)
@@ -326,7 +330,7 @@ def _tilted(w, b, g, h, Q, values):
     return [p + t * q for p, q in zip(w, g)], b + t * h
 
 
-def _count(X, y, w, b):
+def _count(X: np.ndarray, y: np.ndarray, w: np.ndarray, b: float) -> tuple[int, np.ndarray]:
     """Rows that are not strictly on their side, in exact arithmetic."""
     exact = [Fraction(float(v)) for v in w]
     wrong = [

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +47,8 @@ def exponent(a: npt.ArrayLike) -> int:
     return math.frexp(largest)[1]
 
 
-def float64_rounds(X: Matrix) -> bool:
-    """Whether X holds integers that are no float64.
+def float64_rounds(X: Any) -> bool:
+    """Whether X, of any type, holds integers that are no float64.
 
     >>> float64_rounds(np.array([[2**53 + 1]])), float64_rounds(np.array([[2**53]]))
     (True, False)

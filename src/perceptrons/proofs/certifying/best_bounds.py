@@ -1,10 +1,10 @@
-"""The bounds of a certificate: for each line of the table the comparator that serves it best."""
+"""The bounds of a certificate: for each line of the table the comparator with the smallest bound."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -91,9 +91,10 @@ def _bound(case: Case, line: Line) -> Bound | None:
     best: Bound | None = None
     for name in case.candidates:
         scales = tuple(_scale(case, line, name, r) for r in range(case.n_parts))
-        if any(c is None for c in scales):
+        known = tuple(c for c in scales if c is not None)
+        if len(known) < len(scales):
             continue
-        found = _evaluated(case, line.name, name, scales)
+        found = _evaluated(case, line.name, name, known)
         if _finite(found) and (best is None or sum(found.allowed) < sum(best.allowed)):
             best = found
     return best
@@ -106,8 +107,8 @@ def _finite(bound: Bound) -> bool:
     return all(map(math.isfinite, values))
 
 
-def _scale(case: Case, line: Line, name: str, r: int) -> Any:
-    """The multiple of a vector that serves best, or None where it does not serve."""
+def _scale(case: Case, line: Line, name: str, r: int) -> float | None:
+    """The multiple of a vector with the smallest bound, or None where it has no finite one."""
     if not case.evidence.norm(name, r) > 0.0:
         return None
     if line.needs == "margin":
@@ -139,7 +140,7 @@ def _positive(case: Case, line: Line, name: str, r: int) -> bool:
     return case.evidence.low(name, r) > needed
 
 
-def _evaluated(case: Case, name: str, vector: str | None, scales: tuple[Any, ...]) -> Bound:
+def _evaluated(case: Case, name: str, vector: str | None, scales: tuple[float, ...]) -> Bound:
     claim = CLAIMS[name]
     sides = [claim.sides(case.facts, r, vector or "w", scales[r]) for r in range(case.n_parts)]
     return Bound(

@@ -11,7 +11,9 @@ import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ..._types import Objects
 from ...certificates import digests
 from ...certificates.certificate import Certificate
 from ...certificates.claims import CLAIMS
@@ -19,6 +21,7 @@ from ...certificates.evidence import Evidence, Vector
 from ...certificates.facts import Facts
 from ...estimators.maximum_margin import MaxMargin
 from ...estimators.risk import RiskDescent
+from ...theory.separability import Separability
 from .best_bounds import bounds
 from .history import History, logged
 from .subject import Subject
@@ -30,8 +33,8 @@ MAX_LOG = 100_000  # a longer log is not stored
 
 def certify(
     model: Any,
-    X: Any,
-    y: Any,
+    X: Objects,
+    y: npt.ArrayLike,
     delta: float = 0.05,
     comparators: str = "free",
     max_log: int = MAX_LOG,
@@ -102,7 +105,7 @@ def certify(
 class Case(Subject):
     """All that goes into one certificate, in the order in which it is found."""
 
-    def __init__(self, model: Any, X: Any, y: Any, delta: float, max_log: int):
+    def __init__(self, model: Any, X: Objects, y: npt.ArrayLike, delta: float, max_log: int):
         super().__init__(model, X, y)
         self.updates = logged(self, max_log)
         found = Vectors(self, self.updates)
@@ -123,7 +126,7 @@ class Case(Subject):
         self.notes: list[str] = []
         self.duals: dict[int, list[np.ndarray]] = {}  # weights on rows that solvers have found, by learner
         self.deadline: float | None = None
-        self._proof: Any = None
+        self._proof: Separability | None = None
 
     def _derive_risk(self) -> None:
         """The risk and the rows on the boundary as the rows prove them; left out where they do not."""
@@ -228,6 +231,7 @@ class Case(Subject):
             return
         proof = self.proof()
         if proof is not None and proof.verdict == "separable":
+            assert proof.w is not None
             w = np.append(proof.w, (proof.b or 0.0) / (self.space.bias or 1.0))
             self._add("separator", Vector(w[None, :]))
 
@@ -240,7 +244,7 @@ class Case(Subject):
         self.run["lengths"][name] = self._lengths(name)
         self.run["offsets"][name] = self.evidence.offsets(name)
 
-    def proof(self) -> Any:
+    def proof(self) -> Separability | None:
         """A separator, or a proof that there is none; None where it is not looked for."""
         if self._proof is None and self.problem == "binary" and self.kernel is None and not self.space.unit:
             from ..linear_separability import separability

@@ -141,7 +141,7 @@ class History:
         sign = float(subject.signs(r)[i])
         spread = math.sqrt(max(0.0, float(x @ learner.covariance @ x)))
         rule = learner.rule
-        lacking = rule.phi * spread - sign * float(w @ x)
+        lacking = float(rule.phi) * spread - sign * float(w @ x)
         C = float(rule.C)
         if isinstance(rule, rules.SCW2):
             return abs(lacking - alpha / (2.0 * C))

@@ -51,11 +51,11 @@ def _ends_by_update(c: Case) -> bool:
 def _fixed_order(c: Case) -> bool:
     """The rows updated on are at most the updates; the bound grows with them up to half of the rows."""
     few = all(2 * c.run["parts"][r]["updates"] <= c.evidence.n_rows for r in range(c.n_parts))
-    return c.converged and not c.record.parameters.get("shuffle", True) and (few or _logged(c))
+    return c.converged and not bool(c.record.parameters.get("shuffle", True)) and (few or _logged(c))
 
 
 def _tops(c: Case) -> bool:
-    return c.problem != "joint" or c.parameters.get("scheme", "top") == "top"
+    return c.problem != "joint" or bool(c.parameters.get("scheme", "top") == "top")
 
 
 def _in_the_band(c: Case) -> bool:
@@ -80,7 +80,7 @@ def _small(c: Case) -> bool:
 
 
 def _forgets(c: Case) -> bool:
-    return c.parameter("policy") == "forgetron"
+    return bool(c.parameter("policy") == "forgetron")
 
 
 def _forgetron(c: Case) -> bool:

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._sparse import is_sparse
 from ...certificates.evidence import Evidence, Vector
 from ...estimators.maximum_margin import MaxMargin, NotSeparableError
+from .._gordan import with_column
 
 GRAM_LIMIT = 5_000  # rows whose kernel matrix is computed
 
@@ -64,11 +64,10 @@ def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solutio
     return Solution(vector, said, alpha)
 
 
-def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
+def _by_rows(solver: MaxMargin, e: Evidence, signs: np.ndarray, R: float) -> Vector:
     X: Any = e.X
     if e.space.bias and not e.space.free:
-        constant: Any = np.full((e.n_rows, 1), e.space.bias)
-        X = sparse.hstack([X, constant]).tocsr() if is_sparse(X) else np.hstack([X, constant])
+        X = with_column(X, e.space.bias)
     scale = 1.0 / R
     if e.space.unit:
         X = sparse.diags_array(1.0 / np.where(e.q > 0.0, np.sqrt(e.q), 1.0)) @ X
@@ -80,7 +79,7 @@ def _by_rows(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
     return Vector(w[None, :])
 
 
-def _by_kernel(solver: Any, e: Evidence, signs: np.ndarray, R: float) -> Vector:
+def _by_kernel(solver: MaxMargin, e: Evidence, signs: np.ndarray, R: float) -> Vector:
     K = e.kernel_values(None, np.arange(e.n_rows)) / R**2
     solver.set_params(kernel="precomputed").fit(K, signs)
     offset = np.asarray(solver.intercept_, float) if e.space.free else None

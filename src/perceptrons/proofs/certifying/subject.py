@@ -1,4 +1,4 @@
-"""A fitted learner as the theory sees it: its rule, its space, its kind of problem."""
+"""What the theory needs of a fitted learner: its rule, its space, its kind of problem."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ... import kernels, rules
+from ..._types import Matrix, Objects, PairFunction
 from ...certificates import digests
 from ...certificates.evidence import RowSpace
 from ...estimators.budget import BudgetKernelPerceptron
@@ -23,14 +25,14 @@ from ...theory.run_record import RunRecord
 class Subject:
     """The run, the data it was made on, and what follows from them without reading a row."""
 
-    def __init__(self, model: Any, X: Any, y: Any):
+    def __init__(self, model: Any, X: Objects, y: npt.ArrayLike):
         if not hasattr(model, "classes_") or len(model.classes_) < 2:
             raise ValueError(f"certify needs a fitted model with two classes or more; got {model!r}.")
         #: what the learner says of its run
         self.record: RunRecord = model.run_record()
         self.kernel: Any = self.record.kernel
         objects = self.kernel is not None and self.kernel.takes in ("strings", "objects")
-        self.X: Any = X if objects else _numbers(model, X)
+        self.X: Objects = X if objects else _numbers(model, X)
         self.n_rows: int = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
         #: whether the run has seen other rows than X: integers that float64 rounds
         self.rounded: bool = not objects and float64_rounds(self.X)
@@ -43,7 +45,7 @@ class Subject:
             raise ValueError(f"X must have {width} features, as the model has; got {self.X.shape[1]}.")
         self.from_zero = self.record.from_zero
         self.row = self._row()
-        self.rule: Any = self._rule()
+        self.rule = self._rule()
         self.parameters: dict[str, Any] = self._parameters()
         self.space = self._space()
         self.counts_rows = self.rule not in (BudgetKernelPerceptron, RiskDescent)
@@ -58,8 +60,8 @@ class Subject:
         own = row is not None and (self.record.rule is None or row.family == "first order")
         return row if own else None
 
-    def _rule(self) -> Any:
-        """The type of the record of a first-order rule, or else the class of the learner."""
+    def _rule(self) -> type | None:
+        """The type of the record of a first-order rule, otherwise the class of the learner."""
         if self.row is None or self.row.family == "first order":
             return None if self.row is None else self.row.record
         return next(k for k in self.record.kind.__mro__ if k.__name__ == self.row.learner.class_name)
@@ -109,12 +111,13 @@ class Subject:
         )
 
     @property
-    def function(self) -> Any:
+    def function(self) -> PairFunction | None:
         """The user's own kernel, wherever it is within the kernel of the model."""
-        return kernels.function_of(self.kernel)
+        found: PairFunction | None = kernels.function_of(self.kernel)
+        return found
 
     def signs(self, r: int) -> np.ndarray:
-        """+1 and -1 as learner r sees the labels."""
+        """The labels as +1 and -1 for learner r."""
         return np.where(self.codes == (r if self.n_parts > 1 else 1), 1.0, -1.0)
 
     def one_sample(self) -> bool:
@@ -150,14 +153,14 @@ class Subject:
         return bool(self.parameter("gamma") != "auto")
 
 
-def _numbers(model: Any, X: Any) -> Any:
+def _numbers(model: Any, X: Any) -> Matrix:
     """The rows; texts as the rows of numbers that a learner of texts makes of them."""
     if hasattr(model, "hash") and getattr(X, "ndim", 1) == 1:
         X = model.hash(X)
     return numbers(X)
 
 
-def _codes(classes: np.ndarray, y: Any, n_rows: int) -> tuple[np.ndarray, list[Any]]:
+def _codes(classes: np.ndarray, y: npt.ArrayLike, n_rows: int) -> tuple[np.ndarray, list[Any]]:
     """The number of each label, and the labels in order, as y writes them: 1, 1.0 and True are not one."""
     try:
         labels = label_list(y)

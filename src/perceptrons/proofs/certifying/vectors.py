@@ -107,6 +107,6 @@ class Vectors:
             mine = self.subject.X[places]
             if is_sparse(mine) or is_sparse(known):
                 apart = sparse.csr_array(mine).astype(dtype) != sparse.csr_array(known)
-                return apart.nnz == 0
+                return bool(apart.nnz == 0)
             return bool(np.array_equal(np.asarray(mine).astype(dtype), known))
         return all(np.array_equal(a, self.subject.X[i]) for a, i in zip(known, places.tolist(), strict=True))
