@@ -17,7 +17,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from typing import Any
 
 from places import ROOT, TESTS
 
@@ -154,19 +153,19 @@ class Forked:
 def forked(
     code: str, *argv: str, given: bytes = b"", timeout: float = 280, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run code; ``given`` is its standard input."""
-    with contextlib.ExitStack() as files:
-        handles: list[Any] = [files.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
-        handles[0].write(given)
-        handles[0].seek(0)
-        names = dict(zip(("stdin", "stdout", "stderr"), (file.fileno() for file in handles)))
-        run = Forked(code, *argv, **names, **env)
+    """Run code; ``given`` comes through a pipe to its standard input."""
+    reading, writing = os.pipe()
+    assert len(given) <= 1 << 16, "more than a pipe holds"
+    os.write(writing, given)
+    os.close(writing)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        run = Forked(code, *argv, stdin=reading, stdout=out.fileno(), stderr=err.fileno(), **env)
+        os.close(reading)
         try:
             status = run.wait(timeout)
         except TimeoutError:
             run.kill()
             raise
-        for file in handles[1:]:
-            file.seek(0)
-        said, complained = (file.read().decode() for file in handles[1:])
-    return subprocess.CompletedProcess(code, status, said, complained)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(code, status, out.read().decode(), err.read().decode())

@@ -5,20 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 
 import numpy as np
 import pytest
+from processes import Forked, forked
 
 from perceptrons import OnlineClassifier, Perceptron, TextClassifier, rules
 from perceptrons.cli import main
 from perceptrons.io import fit_stream, open_stream
 from perceptrons.models import Checkpoint, container, files, load
 
-PROGRAM = [sys.executable, "-m", "perceptrons"]
+PROGRAM = "import sys; from perceptrons.cli import main; sys.exit(main(sys.argv[1:]))"
 WAIT = 120.0  # seconds; a machine may be busy, and loops may have to be compiled
 
 
@@ -89,7 +88,7 @@ def test_killed_at_every_stage_of_a_checkpoint(folder, stage, number):
         setattr(target, name, killed)
         sys.exit(main(sys.argv[1:]))
     """)
-    done = subprocess.run([sys.executable, "-c", child, *command()], timeout=WAIT, capture_output=True)
+    done = forked(child, *command(), timeout=WAIT)
     assert done.returncode == -signal.SIGKILL and not os.path.exists("m"), done.stderr
     assert main(command()) == 0
     assert stored() == whole()
@@ -98,31 +97,25 @@ def test_killed_at_every_stage_of_a_checkpoint(folder, stage, number):
 
 def fed(n_bytes, words):
     """A process that has been given so many bytes and waits for more, its checkpoint written."""
-    process = subprocess.Popen([*PROGRAM, *words], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        process.stdin.write(text()[:n_bytes])
-        process.stdin.flush()
-        until = time.monotonic() + WAIT
-        while not os.path.exists("run.ckpt"):
-            assert process.poll() is None and time.monotonic() < until, process.stderr.read()
-            time.sleep(0.01)
-    except BaseException:
-        process.kill()
-        process.communicate()
-        raise
-    return process
+    reading, writing = os.pipe()
+    with open("stderr", "wb") as errors, open(os.devnull, "wb") as nothing:
+        process = Forked(PROGRAM, *words, stdin=reading, stdout=nothing.fileno(), stderr=errors.fileno())
+    os.close(reading)
+    os.write(writing, text()[:n_bytes])
+    until = time.monotonic() + WAIT
+    while not os.path.exists("run.ckpt"):
+        assert process.poll() is None and time.monotonic() < until, stored("stderr")
+        time.sleep(0.01)
+    return process, writing
 
 
-def ended(process, signum):
+def ended(fed, signum):
     """(exit code, standard error) of a process after a signal."""
+    process, writing = fed
     process.send_signal(signum)
-    try:
-        process.wait(WAIT)  # its input stays open: the signal has to be enough
-        return process.returncode, process.stderr.read()
-    finally:
-        process.kill()
-        process.stdin.close()
-        process.stderr.close()
+    code = process.wait(WAIT)  # its input stays open: the signal has to be enough
+    os.close(writing)
+    return code, stored("stderr")
 
 
 @pytest.mark.parametrize("n_bytes", [1100, 4000, 9000])
@@ -131,7 +124,7 @@ def test_a_pipe_killed_and_given_again(folder, n_bytes):
     assert code == -signal.SIGKILL
     _, position = _peek()
     assert 0 < position["report"]["row"] < 400
-    done = subprocess.run([*PROGRAM, *command("-")], input=text(), capture_output=True, timeout=WAIT)
+    done = forked(PROGRAM, *command("-"), given=text(), timeout=WAIT)
     assert done.returncode == 0, done.stderr
     whole(passes=1)
     assert weights("m") == weights("whole") and not os.path.exists("run.ckpt")
@@ -156,7 +149,7 @@ def test_a_signal_while_waiting_for_a_pipe(folder, signum, code):
     found, said = ended(fed(4000, command("-")), signum)
     assert found == code and b"Traceback" not in said and said.count(b"\n") == 1
     assert b"perceptrons train: interrupted after" in said and b"goes on from run.ckpt" in said
-    done = subprocess.run([*PROGRAM, *command("-")], input=text(), capture_output=True, timeout=WAIT)
+    done = forked(PROGRAM, *command("-"), given=text(), timeout=WAIT)
     assert done.returncode == 0
     whole(passes=1)
     assert weights("m") == weights("whole")
@@ -302,10 +295,9 @@ def test_a_full_disk_leaves_the_old_model(folder, monkeypatch, capsys):
 def test_a_cache_that_cannot_be_written(folder):
     """Loops are compiled for this process alone; no word about it."""
     (folder / "file").write_text("")
-    environment = {**os.environ, "PERCEPTRONS_CACHE": str(folder / "file" / "cache")}
-    words = [*PROGRAM, "train", "data.svm", "-m", "m", "-q"]
-    done = subprocess.run(words, env=environment, capture_output=True, timeout=WAIT)
-    assert done.returncode == 0 and done.stderr == b"", done.stderr
+    environment = {"PERCEPTRONS_CACHE": str(folder / "file" / "cache")}
+    done = forked(PROGRAM, "train", "data.svm", "-m", "m", "-q", timeout=WAIT, **environment)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
     assert main(["train", "data.svm", "-m", "n", "-q"]) == 0 and weights("m") == weights("n")
 
 
