@@ -43,7 +43,7 @@ def path_for_tests() -> str:
 
 #: The process that is forked: it reads jobs, and a child of it becomes what a job asks for.
 _SERVER = """
-import atexit, gc, json, os, socket, sys, threading, traceback
+import atexit, gc, json, os, socket, sys, threading, traceback, warnings
 import numba, numba.core.caching, numba.extending, numpy, scipy.sparse
 import perceptrons.cli, perceptrons.engine.intake, perceptrons.io, perceptrons.models
 from perceptrons import *
@@ -53,7 +53,9 @@ while True:
     words, handles, _, _ = socket.recv_fds(jobs, 1 << 18, 3)
     if not words:
         os._exit(0)
-    if (child := os.fork()) == 0:
+    with warnings.catch_warnings(action="ignore"):  # of Python 3.12: threads of NumPy's are of no account
+        child = os.fork()
+    if child == 0:
         break
     for handle in handles:
         os.close(handle)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import TESTS
+from processes import path_for_tests
 
-TESTS = Path(__file__).parent.parent
+from perceptrons.engine.cache import cache_folder
+
 READERS = ["libsvm", "vw", "csv", "tsv", "jsonl", "parquet"]
 
 
@@ -18,9 +20,11 @@ READERS = ["libsvm", "vw", "csv", "tsv", "jsonl", "parquet"]
 def test_some_cases_of_a_target(name, tmp_path):
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    path = os.pathsep.join([str(TESTS), str(TESTS.parent / "src"), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path_for_tests()}
+    if (compiled := cache_folder()) is not None:  # loops with bounds checks have a folder of their own there
+        env["PERCEPTRONS_FUZZ_CACHE"] = str(compiled.parent)
     command = [sys.executable, "-m", f"fuzz.read_{name}", "--cases", "400", "--seed", "5"]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
     assert done.stdout.startswith(f"{name}: 400 cases, 0 crashes, 0 hangs, peak +")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import TESTS
+from processes import path_for_tests
 
-FUZZER = Path(__file__).parents[1] / "fuzz" / "models.py"
+FUZZER = TESTS / "fuzz" / "models.py"
 
 
 def fuzzed(*options: str) -> subprocess.CompletedProcess[str]:
@@ -59,13 +60,12 @@ worker.attempt("partial_fit", lambda: model.partial_fit(np.eye(4), [0, 1, 0, 1])
 @pytest.mark.skipif(os.name != "posix", reason="NOT RUN: limits of memory and time are those of POSIX")
 def test_the_fuzzer_sees_a_loop_that_leaves_its_array(tmp_path):
     """Without the checks of the reader weights that are too few lead out of bounds."""
-    path = os.pathsep.join([str(FUZZER.parents[1]), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-c", PLANTED, str(tmp_path / "forged.model")],
         capture_output=True,
         text=True,
         check=False,
         timeout=600,
-        env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": path},
+        env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": path_for_tests()},
     )
     assert done.stdout.startswith("out of bounds\tpartial_fit"), done.stdout + done.stderr

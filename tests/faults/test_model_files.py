@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 import textwrap
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from processes import forked
 
 import perceptrons as pc
 from perceptrons.models import Checkpoint, ModelError, load, save
@@ -269,14 +269,7 @@ RUN = """
 
 
 def train(path: Any, stage: str = "never", when: int = 0) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(RUN), str(path), stage, str(when)],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},  # a process starts in half the time
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    return forked(textwrap.dedent(RUN), str(path), stage, str(when), NUMBA_DISABLE_JIT="1")
 
 
 @pytest.mark.slow
@@ -311,12 +304,7 @@ def test_two_writers_are_refused(tmp_path):
             Checkpoint(path)
         with pytest.raises(ModelError, match="being written by"):
             save(model, path)
-        other = subprocess.run(
-            [sys.executable, "-c", f"from perceptrons.models import Checkpoint; Checkpoint({str(path)!r})"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        other = forked(f"from perceptrons.models import Checkpoint; Checkpoint({str(path)!r})")
         assert f"being written by process {os.getpid()}" in other.stderr
     save(model, path)
     assert folder(tmp_path) == ["a.model"]
@@ -332,7 +320,7 @@ def test_the_lock_of_a_dead_process_blocks_nobody(tmp_path):
         kept = Checkpoint({str(path)!r})
         os._exit(9)
     """
-    assert subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False).returncode == 9
+    assert forked(textwrap.dedent(code)).returncode == 9
     (left,) = folder(tmp_path)
     assert left.startswith(".perceptrons-") and left.endswith(".lock")
     with Checkpoint(path) as checkpoint:

@@ -7,20 +7,19 @@ import copy
 import os
 import random
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 
 import numpy as np
 import pytest
+from processes import forked
 
 from perceptrons import Perceptron
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((12, 4))
 y, y3 = (X[:, 0] > 0).astype(int), np.arange(12) % 3
-SECONDS = 1.5  # for each kind of call: it bounds the number of attempts, and no verdict depends on it
+SECONDS = 0.8  # for each kind of call: it bounds the number of attempts, and no verdict depends on it
 
 CALLS = {
     "learn_one": ({}, lambda m, i: m.learn_one(X[i % 12], int(y[i % 12]))),
@@ -187,8 +186,7 @@ FORKS = textwrap.dedent("""
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_model_that_another_thread_trains_when_the_process_forks(tmp_path):
     """The child predicts with it and fits it anew, and is told that it cannot go on from there."""
-    words = [sys.executable, "-c", FORKS, str(tmp_path / "m")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=250)
+    done = forked(FORKS, str(tmp_path / "m"))
     assert done.returncode == 0, done.stderr
 
 
