@@ -1,9 +1,9 @@
-"""Data sets: the toy sets of the lectures, and public ones, fetched from their homes and kept.
+"""Data sets: the toy sets of the lectures, and public ones, downloaded from their publishers and kept.
 
 The toy sets (`four_points`, `xor`, `rings`, ...) are described in `perceptrons.datasets.toy`. A public set is
-a function (`load_adult`, `load_sms`, ...) that answers rows and labels in their published order and split;
-`fetch` answers the files alone. Both look in the folder that ``PERCEPTRONS_DATA`` names, then in a cache, and
-download only then.
+a function (`load_adult`, `load_sms`, ...) that returns rows and labels in their published order and split;
+`fetch` returns the paths of the files. Both look in the folder that ``PERCEPTRONS_DATA`` names, then in a
+cache, and download only then.
 
 >>> X, y, *_ = xor()
 >>> (X[:, 0] * X[:, 1] == -y).all()  # XOR is a product

@@ -1,14 +1,14 @@
 """A reader of tar archives that never holds more than one bounded header.
 
-``tarfile`` reads the extended header of a member into memory, however long it says it is, before anybody sees
+``tarfile`` reads the extended header of a member into memory, however long it says it is, before it returns
 the member. Here such a header is refused beyond 64 KiB. Nothing is written to disk: names are only compared.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 _BLOCK = 512
 _MOST_HEADER = 1 << 16  # bytes of a long name or of a pax header
@@ -39,9 +39,9 @@ class Member(NamedTuple):
 
 
 class Tar:
-    """The members of an archive in their order; ``read`` answers up to n bytes of it, b"" at its end."""
+    """The members of an archive in their order; ``read(n)`` returns up to n bytes of it, b"" at its end."""
 
-    def __init__(self, read: Any):
+    def __init__(self, read: Callable[[int], bytes]):
         self._read = read
         self._left = 0  # bytes of the present member and its padding
 
@@ -78,7 +78,7 @@ class Tar:
             headers, named, sized = 0, None, None
 
     def content(self, member: Member) -> bytes:
-        """The content of the member that was handed out last."""
+        """The content of the member that was returned last."""
         data = self._exactly(member.size)
         self._left -= member.size
         return data

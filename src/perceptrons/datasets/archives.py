@@ -1,4 +1,4 @@
-"""Reading what others have packed: in memory, by name, within limits; nothing is ever unpacked to disk."""
+"""Reading of foreign archives: in memory, by name, within limits; nothing is ever unpacked to disk."""
 
 from __future__ import annotations
 

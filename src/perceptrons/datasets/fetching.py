@@ -8,7 +8,8 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import BinaryIO
 
 from .archives import ArchiveError, members, pieces
 from .registry import SOURCES, Part, PublicSource
@@ -17,12 +18,12 @@ Progress = Callable[[str, int, int | None], None]
 
 
 class FetchError(RuntimeError):
-    """A file that could not be had, or is not the one it should be."""
+    """A file that could not be downloaded, or is not the expected one."""
 
 
 def fetch(
     name: str,
-    folder: str | os.PathLike | None = None,
+    folder: str | os.PathLike[str] | None = None,
     *,
     progress: Progress | None = None,
     verify: bool | None = None,
@@ -30,7 +31,7 @@ def fetch(
     """The files of a public data set, downloaded only if they are not here yet.
 
     Looked for in the folder that the environment variable ``PERCEPTRONS_DATA`` names, then in the cache; else
-    downloaded from their public home into the cache (which needs pooch: ``pip install 'perceptrons[data]'``),
+    downloaded from their publisher into the cache (which needs pooch: ``pip install 'perceptrons[data]'``),
     with their digest checked before they get their name. A download that is longer than the registry allows
     is broken off.
 
@@ -71,8 +72,8 @@ def fetch(
     return paths
 
 
-def find(name: str, folder: str | os.PathLike | None = None) -> dict[str, Path] | None:
-    """What `fetch` would answer without a download: the files if all are on this machine, else None."""
+def find(name: str, folder: str | os.PathLike[str] | None = None) -> dict[str, Path] | None:
+    """What `fetch` would return without a download: the files if all are on this machine, else None."""
     source, cache = _source(name), _cache(folder)
     paths = {}
     for part in source.parts:
@@ -84,7 +85,7 @@ def find(name: str, folder: str | os.PathLike | None = None) -> dict[str, Path] 
 
 
 def available() -> list[str]:
-    """The names of the public data sets that `fetch` knows."""
+    """The names of the public data sets, for `fetch`."""
     return sorted(SOURCES)
 
 
@@ -98,12 +99,12 @@ def _found(source: PublicSource, part: Part, cache: Path) -> Path | None:
     return None
 
 
-def _cache(folder: str | os.PathLike | None) -> Path:
+def _cache(folder: str | os.PathLike[str] | None) -> Path:
     return cache_folder() if folder is None else Path(folder)
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: not beside the compiled code, where what is old is swept away."""
+    """Where downloads are kept: not beside the compiled code, whose old versions are deleted."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "perceptrons-data"
 
 
@@ -119,7 +120,7 @@ def _source(name: str) -> PublicSource:
 class _Bounded:
     """A file that refuses more bytes than the registry allows: a server may send without end."""
 
-    def __init__(self, file: Any, part: Part):
+    def __init__(self, file: BinaryIO, part: Part):
         self._file, self._part, self._left = file, part, part.most_bytes
 
     def write(self, data: bytes) -> int:
@@ -136,7 +137,7 @@ class _Bounded:
 
 
 class _Bar:
-    """What pooch wants of a progress bar, passed on to a function."""
+    """The methods that pooch calls on a progress bar; they call a function."""
 
     def __init__(self, report: Progress, file: str):
         self.report, self.file = report, file
@@ -154,7 +155,7 @@ class _Bar:
 
 
 def _download(source: PublicSource, part: Part, cache: Path, progress: Progress | None, verify: bool) -> Path:
-    """Into a file of another name, which gets its own after the check: half a file is never found."""
+    """Download to a temporary name, renamed after the check: a partial file is never found."""
     pooch = _pooch(source, part)
     target = cache / source.folder / part.files[0]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -167,21 +168,21 @@ def _download(source: PublicSource, part: Part, cache: Path, progress: Progress 
                 downloader(part.url, _Bounded(file, part), None)
             except FetchError:
                 raise
-            except Exception as error:  # pooch hands on whatever its libraries raise
+            except Exception as error:  # pooch lets through whatever its libraries raise
                 raise FetchError(
                     f"Could not download {part.url} ({type(error).__name__}: {error}). "
                     f"{_by_hand(source, part)}"
                 ) from error
         if verify:
             _check(part, Path(half), part.url)
-        os.chmod(half, 0o644)  # mkstemp lets nobody else read it
+        os.chmod(half, 0o644)  # mkstemp's mode is 0o600
         os.replace(half, target)
     finally:
         Path(half).unlink(missing_ok=True)
     return target
 
 
-def _pooch(source: PublicSource, part: Part) -> Any:
+def _pooch(source: PublicSource, part: Part) -> ModuleType:
     try:
         return importlib.import_module("pooch")
     except ImportError as error:
@@ -202,7 +203,7 @@ def _by_hand(source: PublicSource, part: Part) -> str:
 
 
 def _check(part: Part, path: Path, origin: str) -> None:
-    """Refuse a file that is neither what its home serves nor has the content we know."""
+    """Refuse a file whose digest is neither the publisher's nor that of the known content."""
     if part.served is not None:
         kind, expected = part.served.split(":")
         with open(path, "rb") as file:

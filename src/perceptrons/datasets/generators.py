@@ -1,4 +1,4 @@
-r"""Data that keep a promise: each set comes with the promised number and a witness that proves it.
+r"""Generated data with a stated property: each set comes with its number and a witness that proves it.
 
 A witness is checked by one product, whoever made the data: a vector ``u`` with its offset ``b`` for a
 margin or a hinge loss, weights on the rows for "not separable". Labels are −1 and +1; the same
@@ -25,6 +25,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import theory
+from .._types import Matrix, SparseMatrix
 from . import toy
 
 __all__ = ["Generated", "decision_list", "k_of_r", "noisy", "separable", "shrinking_margin", "xor"]
@@ -35,7 +36,7 @@ EPS = float(np.finfo(float).eps)
 class Generated(NamedTuple):
     """Rows, labels, and what is promised about them; unpacks as ``X, y, *_ = separable(…)``."""
 
-    X: Any  #: one row per example, dense or CSR
+    X: Matrix  #: one row per example, dense or CSR
     y: np.ndarray  #: labels -1 and +1
     description: str  #: the promise, in a sentence
     value: float  #: the promised number
@@ -104,7 +105,7 @@ def separable(
     for label in (1, -1):
         depth[np.flatnonzero(y == label)[0]] = least
     along = y * depth - offset  # <u, x>
-    X: Any
+    X: Matrix
     if density is None:
         u = _direction(rng, d)
         aside = rng.normal(size=(n, d))
@@ -139,8 +140,10 @@ def _direction(rng: np.random.Generator, d: int) -> np.ndarray:
     return u / np.linalg.norm(u)
 
 
-def _sparse_rows(rng, n, d, density, u, along, radius):
-    """Rows with <u, x> as asked, made by moving noise on few columns along u."""
+def _sparse_rows(
+    rng: np.random.Generator, n: int, d: int, density: float, u: np.ndarray, along: np.ndarray, radius: float
+) -> SparseMatrix:
+    """Rows with given <u, x>, made by moving noise on few columns along u."""
     k = max(1, round(density * d))
     columns = np.array([np.sort(rng.choice(d, k, replace=False)) for _ in range(n)])
     values = rng.normal(scale=radius / (2.0 * math.sqrt(k)), size=(n, k))
@@ -508,7 +511,7 @@ def noisy(
 # ------------------------------------------------------------------------------------- arguments
 
 
-def _whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+def _whole(name: str, value: object, low: int, high: int | None = None) -> int:
     rule = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be {rule}; got {name}={value!r}.")
@@ -517,7 +520,7 @@ def _whole(name: str, value: Any, low: int, high: int | None = None) -> int:
     return int(value)
 
 
-def _positive(name: str, value: Any) -> float:
+def _positive(name: str, value: float) -> float:
     if not 0.0 < float(value) < math.inf:
         raise ValueError(f"{name} must be a positive number; got {name}={value!r}.")
     return float(value)

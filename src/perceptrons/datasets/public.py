@@ -9,25 +9,27 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from .._types import Matrix
 from .archives import ArchiveError, members, read_one
 from .fetching import fetch
 from .registry import SOURCES
 from .reuters import stories
 
-Folder = str | os.PathLike | None
+Folder: TypeAlias = str | os.PathLike[str] | None
+Side: TypeAlias = tuple[list[str], list[int]]  # texts and labels of the training set, or of the test set
 
 
 class Public(NamedTuple):
     """A public data set; unpacks as ``X, y, X_test, y_test, *_ = load_mnist()``."""
 
-    X: Any  #: training rows: an array, a CSR array, or a list of texts
+    X: Matrix | list[str]  #: training rows: an array, a CSR array, or a list of texts
     y: np.ndarray  #: their labels, which `target_names` names in order
-    X_test: Any  #: test rows; None when there is no published split
-    y_test: Any  #: their labels, or None
+    X_test: Matrix | list[str] | None  #: test rows; None when there is no published split
+    y_test: np.ndarray | None  #: their labels, or None
     feature_names: list[str] | None  #: one per column; None for texts
     target_names: list[str]  #: one per label
     DESCR: str  #: one sentence
@@ -51,7 +53,7 @@ class Mails(NamedTuple):
         return f"<Mails {len(self.X):,} from {self.dates.min()} to {self.dates.max()}: {self.DESCR}>"
 
 
-def _length(X: Any) -> int:
+def _length(X: Matrix | list[str]) -> int:
     return len(X) if isinstance(X, list) else int(X.shape[0])
 
 
@@ -108,7 +110,7 @@ def load_adult(folder: Folder = None) -> Public:
 
 
 def _adult_rows(path: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
-    rows: list[list[Any]] = []
+    rows: list[list[str | None]] = []
     labels = []
     for number, line in enumerate(read_one(path, name).decode("ascii").split("\n"), 1):
         line = line.strip()
@@ -231,11 +233,11 @@ def load_20newsgroups(folder: Folder = None) -> Public:
     found = _texts("20newsgroups", folder, "latin-1")
     groups = sorted({name.split("/")[1] for name in found})
     index = {group: label for label, group in enumerate(groups)}
-    sides: list[Any] = []
+    sides: list[Side] = []
     for side in ("train", "test"):
         names = [name for name in found if name.startswith(f"20news-bydate-{side}/")]
         names.sort(key=lambda name: (name.split("/")[1], int(name.split("/")[2])))
-        sides += [[found[name] for name in names], [index[name.split("/")[1]] for name in names]]
+        sides.append(([found[name] for name in names], [index[name.split("/")[1]] for name in names]))
     return _split_texts(sides, groups, "20newsgroups")
 
 
@@ -245,11 +247,11 @@ def load_imdb(folder: Folder = None) -> Public:
     Reviews are sorted by label and number; shuffle before a single pass.
     """
     found = _texts("imdb", folder, "utf-8")
-    sides: list[Any] = []
+    sides: list[Side] = []
     for side in ("train", "test"):
         names = [name for name in found if name.split("/")[1] == side]
         names.sort(key=lambda name: (name.split("/")[2], int(name.split("/")[3].split("_")[0])))
-        sides += [[found[name] for name in names], [name.split("/")[2] == "pos" for name in names]]
+        sides.append(([found[name] for name in names], [name.split("/")[2] == "pos" for name in names]))
     return _split_texts(sides, ["against", "for"], "imdb")
 
 
@@ -334,7 +336,7 @@ def _texts(name: str, folder: Folder, encoding: str) -> dict[str, str]:
     return {member: raw.decode(encoding) for member, raw in members(path, part.members)}
 
 
-def _split_texts(sides: list[Any], target_names: list[str], name: str) -> Public:
-    X, y, X_test, y_test = sides
+def _split_texts(sides: list[Side], target_names: list[str], name: str) -> Public:
+    (X, y), (X_test, y_test) = sides
     labels, test_labels = np.array(y, dtype=np.int64), np.array(y_test, dtype=np.int64)
     return Public(X, labels, X_test, test_labels, None, target_names, SOURCES[name].about)

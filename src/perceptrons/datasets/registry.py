@@ -1,9 +1,9 @@
-"""The public data sets: where they are at home, what they are called on disk, and how to know them again.
+"""The public data sets: where they are published, what they are called on disk, and their digests.
 
-A digest is of the content, not of the packing, so that a copy that somebody has packed otherwise is known,
-too: the SHA-256 of the uncompressed file, or, for an archive of many files, of the listing that ``sha256sum``
+A digest is of the content, not of the packing, so that a copy that was packed otherwise is accepted, too: the
+SHA-256 of the uncompressed file, or, for an archive of many files, of the listing that ``sha256sum``
 would print of those we read, sorted by name. Where the publisher's file has a widely known digest of its own
-it stands beside (``served``), and either will do.
+it is stored too (``served``), and either is accepted.
 
 The contents of Adult, the SMS collection, a9a, w8a, ijcnn1, mushrooms and letter were compared with digests
 that others have published. Those of splice, phishing, sector and Enron-Spam are of copies that have the
@@ -21,7 +21,7 @@ class Part(NamedTuple):
     """One file of a set."""
 
     name: str  #: what it is called here, and in a zip
-    url: str  #: where it is at home
+    url: str  #: where it is published
     sha256: str  #: of the content
     files: tuple[str, ...]  #: names on disk: the first is given to a download, the others are taken too
     members: str | None = None  #: an archive: the members we read, with the name in group 1

@@ -1,7 +1,7 @@
-r"""From raw columns to rows that a linear learner likes: short ones, around the origin, with a wide margin.
+r"""From raw columns to rows that suit a linear learner: short ones, around the origin, with a wide margin.
 
-The perceptron's bound is :math:`R^2/\gamma^2`; every step here is there to shrink R or to widen γ. What
-scikit-learn does already is left to it, and what is here is built on it where that does the job.
+The perceptron's bound is :math:`R^2/\gamma^2`; every step here shrinks R or widens γ. Steps that scikit-learn
+has are not repeated here, and the classes use its encoders where they suffice.
 
 ===========================================  ===============================================================
 step                                         class
@@ -14,8 +14,8 @@ rows of length 1 (L2), largest value 1 (L∞)  scikit-learn's ``Normalizer()``, 
 a constant coordinate B                      `Augmenter`, and `best_constant` for :math:`B = \sqrt{R|b|}`
 ===========================================  ===============================================================
 
-Each learns from the training rows only (``fit``), names its columns (``get_feature_names_out``), and answers
-pandas where asked (``set_output(transform="pandas")``). Shuffling is the learner's own (``shuffle=True``).
+Each learns from the training rows only (``fit``), names its columns (``get_feature_names_out``), and returns
+pandas frames after ``set_output(transform="pandas")``. Shuffling is the learner's own (``shuffle=True``).
 """
 
 from __future__ import annotations

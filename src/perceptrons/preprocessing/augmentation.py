@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sparse import is_sparse
+from .._types import Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class Augmenter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -28,8 +33,8 @@ class Augmenter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     learn. A large B keeps the margin and lengthens the rows; :math:`B = \sqrt{R|b|}` (`best_constant`) makes
     :math:`R_{aug}^2/\gamma_{aug}^2 \le (R + |b|)^2/\gamma^2`.
 
-    Our learners add the coordinate themselves (``fit_intercept=True, intercept_scaling=B``); this is for
-    others, and for steps in between.
+    The learners of this package add the coordinate themselves (``fit_intercept=True,
+    intercept_scaling=B``); this class is for others, and for steps in between.
 
     Parameters
     ----------
@@ -51,31 +56,33 @@ class Augmenter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(self, *, B: float = 1.0):
         self.B = B
 
-    def fit(self, X: Any, y: Any = None) -> Augmenter:
+    def fit(self, X: MatrixLike, y: npt.ArrayLike | None = None) -> Augmenter:
         """Check B and X; nothing is learned from the values."""
         if not isinstance(self.B, Real) or not math.isfinite(self.B) or self.B == 0:
             raise ValueError(f"B must be a finite number other than 0; got B={self.B!r}.")
         self._rows(X, reset=True)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Matrix:
         """The rows with the constant as the last column; CSR stays CSR."""
         check_is_fitted(self, "n_features_in_")
-        X = self._rows(X, reset=False)
-        sparse = is_sparse(X)
-        if not sparse:
-            return np.column_stack([X, np.full(len(X), self.B, dtype=X.dtype)])
-        constant = sp.csr_array(np.full((X.shape[0], 1), self.B, dtype=X.dtype))
-        return sp.hstack([X, constant], format="csr")
+        rows = self._rows(X, reset=False)
+        if not is_sparse(rows):
+            return np.column_stack([rows, np.full(len(rows), self.B, dtype=rows.dtype)])
+        constant = sp.csr_array(np.full((rows.shape[0], 1), self.B, dtype=rows.dtype))
+        return sp.hstack([rows, constant], format="csr")
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> np.ndarray:
         """The names of the input, and "constant"."""
         return np.append(super().get_feature_names_out(input_features), "constant").astype(object)
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    def _rows(self, X: MatrixLike, *, reset: bool) -> Matrix:
+        rows: Matrix = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+        )
+        return rows
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._types import Floats
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 PRESETS: dict[str, tuple[list[float], list[str]]] = {
     "age": ([25, 45, 65], ["Young", "Middle-aged", "Senior", "Old"]),
@@ -40,7 +46,7 @@ class Bucketizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     missing_label : str, default="missing"
         Name of the bucket of missing values.
     encode : {"label", "ordinal"}, default="label"
-        Answer names, as an array of objects that `CategoricalToBinary` takes, or numbers 0, 1, ..., q and q +
+        Return names, as an array of objects that `CategoricalToBinary` takes, or numbers 0, 1, ..., q and q +
         1 for missing.
 
     Attributes
@@ -77,7 +83,7 @@ class Bucketizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.missing_label = missing_label
         self.encode = encode
 
-    def fit(self, X: Any, y: Any = None) -> Bucketizer:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike | None = None) -> Bucketizer:
         """Check the parameters and X; nothing is learned from the values."""
         if self.encode not in ("label", "ordinal"):
             raise ValueError(f"encode must be one of 'label', 'ordinal'; got encode={self.encode!r}.")
@@ -85,19 +91,23 @@ class Bucketizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.edges_, self.labels_ = self._resolved()
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: npt.ArrayLike) -> np.ndarray:
         """The bucket of every value, by name or by number."""
         check_is_fitted(self)
-        X = self._numbers(X, reset=False)
-        codes = np.searchsorted(self.edges_, X, side="left")  # how many edges are strictly below
-        codes[np.isnan(X)] = len(self.edges_) + 1
+        rows = self._numbers(X, reset=False)
+        codes: np.ndarray = np.searchsorted(
+            self.edges_, rows, side="left"
+        )  # how many edges are strictly below
+        codes[np.isnan(rows)] = len(self.edges_) + 1
         if self.encode == "ordinal":
             return codes
-        return np.array([*self.labels_, str(self.missing_label)], dtype=object)[codes]
+        names: np.ndarray = np.array([*self.labels_, str(self.missing_label)], dtype=object)[codes]
+        return names
 
-    def _numbers(self, X: Any, *, reset: bool) -> np.ndarray:
-        # None among the numbers becomes NaN here: scikit-learn's own message would speak of float() instead
-        return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+    def _numbers(self, X: npt.ArrayLike, *, reset: bool) -> Floats:
+        # None among the numbers becomes NaN here: scikit-learn's own message is about float() instead
+        rows: Floats = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+        return rows
 
     def _resolved(self) -> tuple[np.ndarray, list[str]]:
         """The edges and the labels, from the parameters."""
@@ -125,7 +135,7 @@ class Bucketizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
         return edges, names
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
@@ -133,6 +143,6 @@ class Bucketizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def _intervals(edges: np.ndarray) -> list[str]:
-    """(-inf, 0], (0, 1], (1, inf): the names of buckets that nobody has named."""
+    """(-inf, 0], (0, 1], (1, inf): the names of buckets without labels."""
     ends = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
     return [f"({low}, {high}" + (")" if high == "inf" else "]") for low, high in pairwise(ends)]

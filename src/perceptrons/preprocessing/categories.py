@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted
+
+from .._types import Matrix, SparseMatrix
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 EDUCATION = (
     "Preschool",
@@ -32,7 +38,7 @@ EDUCATION = (
 
 
 class CategoricalToBinary(TransformerMixin, BaseEstimator):
-    """Turn each categorical column into as few 0/1 columns as say the same.
+    """Turn each categorical column into 0/1 columns, as few as keep all information.
 
     The values seen in training are sorted, missing ones (None, NaN) last as a value of their own. Three or
     more values: one column each. Exactly two: one column, 1 for the larger value; a second would be 1 minus
@@ -41,18 +47,18 @@ class CategoricalToBinary(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     unknown : {"zeros", "error"}, default="zeros"
-        What a value does that training has not seen: all its columns are 0, or ValueError.
+        How to treat a value that is not in the training rows: all its columns are 0, or ValueError.
     sparse_output : bool, default=True
-        Answer CSR, or a dense array (which ``set_output(transform="pandas")`` needs).
+        Return CSR, or a dense array (which ``set_output(transform="pandas")`` needs).
     dtype : dtype, default=numpy.float64
-        Of the answer.
+        Of the result.
 
     Attributes
     ----------
     categories_ : list of ndarray
         The sorted values of each column.
     encoder_ : sklearn.preprocessing.OneHotEncoder
-        Does the work; it has a column for every value.
+        The encoder that is used; it has a column for every value.
     kept_ : ndarray of bool
         Which of its columns are kept.
     n_features_in_, feature_names_in_
@@ -69,12 +75,14 @@ class CategoricalToBinary(TransformerMixin, BaseEstimator):
            [0., 0., 0., 1.]])
     """
 
-    def __init__(self, *, unknown: str = "zeros", sparse_output: bool = True, dtype: Any = np.float64):
+    def __init__(
+        self, *, unknown: str = "zeros", sparse_output: bool = True, dtype: npt.DTypeLike = np.float64
+    ):
         self.unknown = unknown
         self.sparse_output = sparse_output
         self.dtype = dtype
 
-    def fit(self, X: Any, y: Any = None) -> CategoricalToBinary:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike | None = None) -> CategoricalToBinary:
         """Learn the values of each column."""
         how = {"zeros": "ignore", "error": "error"}
         if self.unknown not in how:
@@ -89,18 +97,19 @@ class CategoricalToBinary(TransformerMixin, BaseEstimator):
             self.feature_names_in_ = self.encoder_.feature_names_in_
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: npt.ArrayLike) -> Matrix:
         """The 0/1 columns."""
         check_is_fitted(self)
-        made = self.encoder_.transform(X)[:, np.flatnonzero(self.kept_)]
+        made: SparseMatrix = self.encoder_.transform(X)[:, np.flatnonzero(self.kept_)]
         return made if self.sparse_output else made.toarray()
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> np.ndarray:
         """Column and value, joined by an underscore."""
         check_is_fitted(self)
-        return self.encoder_.get_feature_names_out(input_features)[self.kept_]
+        names: np.ndarray = self.encoder_.get_feature_names_out(input_features)[self.kept_]
+        return names
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -135,7 +144,7 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     levels_ : list of ndarray
         The order of each column.
     encoder_ : sklearn.preprocessing.OrdinalEncoder
-        Does the work, counting from 0.
+        The encoder that is used; it counts from 0.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -153,7 +162,7 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(self, *, levels: str | Sequence[Any] = "auto"):
         self.levels = levels
 
-    def fit(self, X: Any, y: Any = None) -> OrderedLevels:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike | None = None) -> OrderedLevels:
         """Learn the order, or check that X keeps to the one that is given."""
         order = self._order()
         encoder = OrdinalEncoder()
@@ -162,7 +171,7 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         try:
             self.encoder_ = encoder.fit(X)
         except ValueError as error:
-            raise _with_the_way_out(error, order) from error
+            raise _with_levels(error, order) from error
         self.levels_ = self.encoder_.categories_
         for column, levels in enumerate(self.levels_):
             if any(level is None for level in levels):  # sorted last, it would be the highest
@@ -174,13 +183,14 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.feature_names_in_ = self.encoder_.feature_names_in_
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: npt.ArrayLike) -> np.ndarray:
         """The level of every name, from 1."""
         check_is_fitted(self)
         try:
-            return self.encoder_.transform(X) + 1.0
+            levels: np.ndarray = self.encoder_.transform(X) + 1.0
+            return levels
         except ValueError as error:
-            raise _with_the_way_out(error, self._order()) from error
+            raise _with_levels(error, self._order()) from error
 
     def _order(self) -> np.ndarray | None:
         """The order that is given; None when it is to be learned."""
@@ -196,7 +206,7 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"levels must name each level once; got levels={self.levels!r}.")
         return order
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -205,12 +215,12 @@ class OrderedLevels(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _n_columns(X: Any) -> int:
-    shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+def _n_columns(X: npt.ArrayLike) -> int:
+    shape: tuple[int, ...] = np.shape(X) if not hasattr(X, "shape") else X.shape
     return int(shape[1]) if len(shape) > 1 else 1
 
 
-def _with_the_way_out(error: ValueError, order: np.ndarray | None) -> ValueError:
+def _with_levels(error: ValueError, order: np.ndarray | None) -> ValueError:
     """scikit-learn's error, and what the levels are when it is about an unknown one."""
     if "unknown categories" not in str(error) or order is None:
         return error

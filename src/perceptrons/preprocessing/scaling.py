@@ -1,15 +1,20 @@
-"""Centre and unit variance, from rows that come in pieces."""
+"""Centre and unit variance, from rows that come in batches."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sparse import is_sparse
+from .._types import Matrix, MatrixLike, SparseMatrix
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 ULPS = 16  #: a column whose deviation is within so many roundings of its mean is constant
 
@@ -22,7 +27,7 @@ class Moments(NamedTuple):
     squares: np.ndarray
 
     @classmethod
-    def of(cls, X: Any) -> Moments:
+    def of(cls, X: Matrix) -> Moments:
         """Of one batch, in two passes: a column of large numbers close together keeps its digits."""
         n = X.shape[0]
         mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
@@ -33,7 +38,7 @@ class Moments(NamedTuple):
         return cls(n, mean, np.square(X - mean).sum(axis=0))
 
     @classmethod
-    def _of_sparse(cls, X: Any, mean: np.ndarray) -> Moments:
+    def _of_sparse(cls, X: SparseMatrix, mean: np.ndarray) -> Moments:
         """The same from the stored entries; the others are zeros, whose deviation is the mean."""
         if not X.has_canonical_format:  # an entry in two parts would count as two
             X = X.copy()
@@ -85,7 +90,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     scale : bool, default=True
         Whether to divide by the standard deviation.
     densify : bool, default=False
-        Centring a sparse matrix fills it, so it is refused, unless True asks for the dense answer.
+        Centring a sparse matrix fills it, so it is refused, unless this is True: then the result is dense.
 
     Attributes
     ----------
@@ -129,7 +134,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.scale = scale
         self.densify = densify
 
-    def fit(self, X: Any, y: Any = None) -> StreamingScaler:
+    def fit(self, X: MatrixLike, y: npt.ArrayLike | None = None) -> StreamingScaler:
         """Learn from these rows alone."""
         self._forget()
         self.partial_fit(X, y)
@@ -138,7 +143,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f'center="midpoint" needs two classes; got one class: {only!r}.')
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> StreamingScaler:
+    def partial_fit(self, X: MatrixLike, y: npt.ArrayLike | None = None) -> StreamingScaler:
         """Learn from these rows, too."""
         if self.center not in (None, "mean", "midpoint"):
             raise ValueError(f"center must be one of 'mean', 'midpoint', None; got center={self.center!r}.")
@@ -146,31 +151,32 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.center == "midpoint":
             if y is None:
                 raise ValueError('center="midpoint" requires y to be passed, but the target y is None.')
-            X, y = self._rows(X, y, reset=first)
+            rows, labels = self._rows(X, y, reset=first)
             self.by_class_ = {} if first else self.by_class_
-            for label in np.unique(y).tolist():
-                self._add_to_class(label, X[np.flatnonzero(y == label)])
+            for label in np.unique(labels).tolist():
+                self._add_to_class(label, rows[np.flatnonzero(labels == label)])
             self.class_means_ = {label: moments.mean for label, moments in self.by_class_.items()}
         else:
-            X = self._rows(X, reset=first)
-        batch = Moments.of(X)
+            rows = self._rows(X, reset=first)
+        batch = Moments.of(rows)
         self.moments_ = batch if first else self.moments_.merged(batch)
         self._set_attributes()
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Matrix:
         """The rows moved and scaled; float32 stays float32."""
         check_is_fitted(self, "moments_")
-        X = self._rows(X, reset=False)
-        sparse = is_sparse(X)
-        if sparse:
+        rows: Matrix = self._rows(X, reset=False)
+        if is_sparse(rows):
             if self.center_ is None:
-                return X if self.scale_ is None else (X @ sp.diags_array(1.0 / self.scale_)).astype(X.dtype)
-            X = X.toarray()
-        moved = X if self.center_ is None else X - self.center_
-        return (moved if self.scale_ is None else moved / self.scale_).astype(X.dtype, copy=moved is X)
+                by = None if self.scale_ is None else sp.diags_array(1.0 / self.scale_)
+                return rows if by is None else (rows @ by).astype(rows.dtype)
+            rows = rows.toarray()
+        moved = rows if self.center_ is None else rows - self.center_
+        scaled = moved if self.scale_ is None else moved / self.scale_
+        return scaled.astype(rows.dtype, copy=moved is rows)
 
-    def _add_to_class(self, label: Any, X: Any) -> None:
+    def _add_to_class(self, label: Any, X: Matrix) -> None:
         batch = Moments.of(X)
         known = self.by_class_.get(label)
         self.by_class_[label] = batch if known is None else known.merged(batch)
@@ -187,15 +193,15 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         for name in ("moments_", "by_class_", "class_means_"):
             self.__dict__.pop(name, None)
 
-    def _rows(self, X: Any, *y: Any, reset: bool) -> Any:
-        """X (and y) checked; a sparse X is refused where it would be filled and nobody has asked for that."""
+    def _rows(self, X: MatrixLike, *y: npt.ArrayLike, reset: bool) -> Any:
+        """X, or the pair X and y, checked; a sparse X that centring would fill is refused without densify."""
         if is_sparse(X) and self.center is not None and not self.densify:
             raise ValueError(
                 "Centring would fill a sparse matrix: pass center=None, or densify=True for the dense answer."
             )
         return validate_data(self, X, *y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.center is None or self.densify
         tags.target_tags.required = self.center == "midpoint"

@@ -1,7 +1,7 @@
-"""Every algorithm of the library again in plain NumPy, as on the blackboard.
+"""Every algorithm of the library again in plain NumPy, as in a lecture.
 
 Slow, short, and written from the papers: nothing here shares a line with the compiled engine, so
-the two can judge each other. Examples are dense rows (a kernel may see anything), labels are -1 and
+each is a test of the other. Examples are dense rows (a kernel takes any objects), labels are -1 and
 +1 or 0..k-1, and the order of visiting is given as one list of rows an epoch. Every learner returns
 a `Run`, the weights with a record of what happened on the way.
 

@@ -85,8 +85,8 @@ def voted_perceptron(
 ) -> Run:
     """The voted and averaged perceptron of Freund and Schapire [1]_.
 
-    It trains as the perceptron does. What is new is the reading: `vectors` and `counts` of the run
-    say which hypotheses there were and how long each lived; the functions of
+    It trains as the perceptron does. Only the prediction differs: `vectors` and `counts` of the run
+    are the hypotheses and the number of examples that each survived; the functions of
     `perceptrons.reference.readout` predict by them.
 
     References

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import floor, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._types import Objects
 from .dual import DualRun
 from .kernels import Kernel
 from .record import Array, Order, dot, is_mistake, sign
@@ -81,7 +81,7 @@ class BudgetRun(DualRun):
 
 
 def random_budget_perceptron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -108,7 +108,7 @@ def random_budget_perceptron(
 
 
 def oldest_budget_perceptron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -126,7 +126,7 @@ def oldest_budget_perceptron(
 
 
 def forgetron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -178,7 +178,7 @@ def shrinking_factor(A: float, D: float, E: float) -> float:
 
 
 def projectron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,

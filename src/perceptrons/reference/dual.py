@@ -1,21 +1,21 @@
 r"""Binary learners in the span of the examples: :math:`w = \sum_i a_i\,\phi(x_i)`.
 
-The vector w is never written down. A learner sees an example through its score
-:math:`f = \sum_i a_i k(x_i, x)` and :math:`q = k(x, x)`, and answers with two numbers (c, d):
+The vector w is never computed. A learner is given the score of an example,
+:math:`f = \sum_i a_i k(x_i, x)`, and :math:`q = k(x, x)`, and returns two numbers (c, d):
 :math:`w \leftarrow c\,w + d\,\phi(x)`. That is :math:`a \leftarrow c\,a`, and then d more for the
 coefficient of x itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._types import Objects
 from .additive import pa_step, romma_step, romma_test
 from .kernels import Kernel, gram
 from .record import LOSS_TOL, Array, Order, Run, dot, is_mistake, sign
@@ -25,7 +25,7 @@ from .record import LOSS_TOL, Array, Order, Run, dot, is_mistake, sign
 class DualRun(Run):
     """A `Run` whose weights are the coefficients a, one a training example, with their signs.
 
-    An example is seen as its kernel values with the training examples, so that its score is the
+    An example is represented by its kernel values with the training examples, so that its score is the
     inner product with a. All readouts of `perceptrons.reference.readout` then work as they are.
 
     Attributes
@@ -39,7 +39,7 @@ class DualRun(Run):
     """
 
     kernel: Kernel
-    X: Sequence[Any]
+    X: Objects
     w: Array = field(init=False)
     G: Array = field(init=False)
     infeasible: list[int] = field(default_factory=list)
@@ -49,7 +49,7 @@ class DualRun(Run):
         super().__post_init__()
         self.G = gram(self.kernel, self.X)
 
-    def rows(self, X: Any) -> Array:
+    def rows(self, X: Objects) -> Array:
         """New examples by their kernel values with the training examples."""
         return gram(self.kernel, X, self.X)
 
@@ -76,7 +76,7 @@ Decide = Callable[[float, int, float, DualRun], tuple[float, float] | None]
 
 
 def dual_learner(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None,
     kernel: Kernel,
@@ -85,7 +85,7 @@ def dual_learner(
     rule: str = "margin",
     until_clean: bool = False,
 ) -> DualRun:
-    """Run any learner that is a function decide(f, y, q, run), which answers (c, d), or None."""
+    """Run any learner that is a function decide(f, y, q, run), which returns (c, d), or None."""
     y = np.asarray(y)
     run = DualRun(kernel=kernel, X=X)
     for i in run.visits(len(y), order, until_clean):
@@ -101,7 +101,7 @@ def dual_learner(
 
 
 def kernel_perceptron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -142,7 +142,7 @@ def kernel_perceptron(
 
 
 def kernel_margin_perceptron(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -162,7 +162,7 @@ def kernel_margin_perceptron(
 
 
 def kernel_mira(
-    X: Any, y: ArrayLike, order: Order | None = None, *, kernel: Kernel, p: float = 0.0
+    X: Objects, y: ArrayLike, order: Order | None = None, *, kernel: Kernel, p: float = 0.0
 ) -> DualRun:
     r"""`mira` in the dual: :math:`d = (y - f)/q` if :math:`yf \le p`."""
 
@@ -173,7 +173,7 @@ def kernel_mira(
 
 
 def kernel_passive_aggressive(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,
@@ -191,7 +191,7 @@ def kernel_passive_aggressive(
 
 
 def kernel_romma(
-    X: Any,
+    X: Objects,
     y: ArrayLike,
     order: Order | None = None,
     *,

@@ -87,7 +87,7 @@ def multiclass_perceptron(
     n_classes : int, optional
         k; one more than the largest label by default.
     scheme : {"top", "uniform", "proportional"}
-        How the rivals share the blame.
+        How the rivals share the step.
     W0 : array-like of shape (k, n), optional
         Where to start.
 
@@ -112,7 +112,7 @@ def multiclass_perceptron(
 def ultraconservative(scheme: str, s: Array, y: int) -> Array:
     r"""The vector tau: +1 for the true class, and -1 in all for the classes that beat it.
 
-    These are the error set :math:`E = \{r \ne y : s_r \ge s_y\}`. "top" blames the best rival only,
+    These are the error set :math:`E = \{r \ne y : s_r \ge s_y\}`. "top" lowers the best rival only,
     "uniform" all of E alike, "proportional" each by its excess :math:`s_r - s_y` (alike if there is
     none).
     """

@@ -1,4 +1,4 @@
-"""Learners that multiply their weights, or bend a sum of examples into them."""
+"""Learners that multiply their weights, or compute them from a sum of examples by a nonlinear map."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .record import Array, Labels, Order, Run, dot, is_mistake, rows, sign
 
 @dataclass(kw_only=True)
 class EliminationRun(Run):
-    """A `Run` whose w is 1 for a living literal and 0 for a dead one.
+    """A `Run` whose w is 1 for a literal that is kept and 0 for one that was eliminated.
 
-    `inconsistent` says that a positive example made no living literal true: no disjunction fits.
+    `inconsistent` says that a positive example made no kept literal true: no disjunction fits.
     """
 
     literals: str
@@ -25,7 +25,7 @@ class EliminationRun(Run):
         return literal_values(X, self.literals)
 
     def scores(self, X: ArrayLike) -> Array:
-        """1 where some living literal is true, else 0."""
+        """1 where some kept literal is true, else 0."""
         return (super().scores(X) > 0.0).astype(np.float64)
 
 
@@ -38,9 +38,9 @@ def literal_values(X: ArrayLike, literals: str) -> Array:
 def elimination(
     X: ArrayLike, y: ArrayLike, order: Order | None = None, *, literals: str = "monotone"
 ) -> EliminationRun:
-    """Learn a disjunction by elimination: a false positive kills every literal that was true in it.
+    """Learn a disjunction by elimination: a false positive eliminates every literal that was true in it.
 
-    Positive is what makes a living literal true. A false negative changes nothing.
+    Positive is what makes a kept literal true. A false negative changes nothing.
 
     References
     ----------

@@ -13,7 +13,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,9 +26,10 @@ def ballots(run: Run, include_initial: bool = False) -> list[int]:
     return [run.counts[0] + include_initial, *run.counts[1:]]
 
 
-def unit(v: Array, length: Callable[[Array], Any] = np.linalg.norm) -> Array:
+def unit(v: Array, length: Callable[[Array], SupportsFloat] = np.linalg.norm) -> Array:
     r"""The direction :math:`v / \|v\|`; the zero vector stays zero."""
-    return v / float(length(v)) if length(v) > 0.0 else v
+    size = float(length(v))
+    return v / size if size > 0.0 else v
 
 
 def average(run: Run, include_initial: bool = False, normalized: bool = False) -> Array:

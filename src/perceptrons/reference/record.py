@@ -18,7 +18,7 @@ LOSS_TOL = 1e-12
 
 
 def rows(X: ArrayLike, bias: float | None = None, normalize: str | None = None) -> Array:
-    r"""The examples as the learner sees them: :math:`x' = (x, B)`, then :math:`x' / \|x'\|`.
+    r"""The examples as the learner reads them: :math:`x' = (x, B)`, then :math:`x' / \|x'\|`.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def step_size(learning_rate: float | str, k: int, t: int) -> float:
 class Run:
     """A run of a learner: its weights, and everything it did on the way.
 
-    A learner walks through its examples with `examples` (or its rows with `visits`), reports what
-    it thought of each with `saw`, and every change of weights with `update`. All hypotheses are
+    A learner iterates over its examples with `examples` (or its rows with `visits`), records the
+    outcome of each with `saw`, and every change of weights with `update`. All hypotheses are
     kept, so that any run can be read out as the last, the average, the vote or a random one of them
     (`perceptrons.reference.readout`).
 
@@ -83,7 +83,7 @@ class Run:
         The weights now; a constant coordinate comes last. Shape (n,), or (k, n) with one prototype
         a class.
     bias, normalize
-        How `rows` has to treat an example before it meets w.
+        How `rows` transforms an example before the product with w.
     t : int
         Examples processed, the current one included; it goes on counting over the epochs.
     updates : list of list of int
@@ -155,7 +155,7 @@ class Run:
         self.move(w, tau)
 
     def move(self, w: Array, tau: float) -> None:
-        """Make w the current hypothesis, born at example t."""
+        """Make w the current hypothesis, from example t on."""
         self.lazy = self.lazy + (self.t - 1) * (w - self.w)
         self.w = w
         self.steps.append(float(tau))
@@ -173,7 +173,7 @@ class Run:
         return bool(self.updates) and not self.updates[-1]
 
     def rows(self, X: ArrayLike) -> Array:
-        """New examples as this learner sees them."""
+        """New examples as this learner reads them."""
         return rows(X, self.bias, self.normalize)
 
     def length(self, w: Array) -> float:

@@ -154,7 +154,7 @@ def line_search(m: Array, g: Array) -> float:
     of the loss, and g their slopes. The sum is convex and piecewise linear in epsilon. Its slope is
     minus the sum of g over the wrong examples, and changes only where an example changes sides, at
     :math:`\varepsilon_i = -m_i/g_i`: those with :math:`g_i > 0` are wrong before it and right from
-    there on, those with :math:`g_i < 0` the other way round. The answer is the first such point
+    there on, those with :math:`g_i < 0` the other way round. The result is the first such point
     after which the slope is not negative.
     """
     m, g = m[g != 0.0], g[g != 0.0]

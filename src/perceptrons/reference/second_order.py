@@ -1,4 +1,4 @@
-"""Learners that also remember how much of each direction they have seen."""
+"""Learners that also keep second moments of the examples: how often each direction has occurred."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SecondOrderRun(Run):
     A: Array
 
     def scores(self, X: ArrayLike) -> Array:
-        """Decision values, each example being added to A before it is judged."""
+        """Decision values, each example being added to A before its score is computed."""
         return np.array([whitened_score(self.v, self.A, x) for x in self.rows(X)])
 
 
