@@ -18,7 +18,8 @@ def learn_segments(
 
     One record of all of them joins ``history_``. ``fresh``: the model has learned nothing yet.
     """
-    number, done = len(model.history_), []
+    number = len(model.history_)
+    done: list[dict[str, int]] = []
     if len(segments) > 1:
         call.in_pieces(batch.X)
     for i, rows in enumerate(segments):
