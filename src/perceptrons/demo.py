@@ -25,11 +25,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from . import datasets, kernels, rules, theory
+from .core.kernel_based import KernelBased
 from .estimators.aggressive import ALMA, MIRA, ROMMA, PassiveAggressive
 from .estimators.budget import BudgetKernelPerceptron
 from .estimators.confidence import AROW, SCW, SecondOrderPerceptron
 from .estimators.kernel import KernelClassifier, KernelPerceptron
-from .estimators.kernel_based import KernelBased
 from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPerceptron, Winnow
 from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from .estimators.risk import RiskDescent

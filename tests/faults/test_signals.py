@@ -192,8 +192,8 @@ def test_a_model_that_another_thread_trains_when_the_process_forks(tmp_path):
 
 def test_a_row_buffer_in_use_is_closed_by_a_fork():
     """As in a child whose parent had a thread in learn_one, and another in score_one."""
+    from perceptrons.core.writing import access_to
     from perceptrons.engine.loops import linear
-    from perceptrons.estimators.writing import access_to
 
     for use, torn in ((linear.FREE, False), (linear.SCORING, False), (linear.LEARNING, True)):
         model = begun(*CALLS["learn_one"])

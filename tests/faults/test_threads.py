@@ -13,8 +13,8 @@ from sklearn.base import clone
 from zoo import X, y
 
 from perceptrons import MaxMargin, Perceptron, RiskDescent, TextClassifier
+from perceptrons.core.writing import Use, at_rest, held_still, one_writer
 from perceptrons.engine.loops import linear
-from perceptrons.estimators.writing import Use, at_rest, held_still, one_writer
 
 ROUNDS = 4000
 

@@ -30,7 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import perceptrons as pc
 from perceptrons import kernels, proofs
-from perceptrons.estimators.maximum_margin import NotSeparableError
+from perceptrons.core.maximum_margin import NotSeparableError
 
 from . import advice
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from golden.cases import close, load
 
 from perceptrons import MaxMargin, theory
-from perceptrons.estimators.maximum_margin import NotSeparableError
+from perceptrons.core.maximum_margin import NotSeparableError
 
 CASES = load("hard_margin")
 KEYS = {

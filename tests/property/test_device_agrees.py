@@ -17,8 +17,8 @@ from perceptrons import kernels, rules
 torch = pytest.importorskip("torch", reason="torch path: NOT RUN (torch is not installed)")
 pytestmark = pytest.mark.torch
 
+from perceptrons.core.kernel import KernelLearner  # noqa: E402
 from perceptrons.engine.device import blocks as on_device  # noqa: E402  # needs torch
-from perceptrons.estimators.kernel import KernelLearner  # noqa: E402
 
 X, y = load_digits(return_X_y=True)
 X = X / 16.0

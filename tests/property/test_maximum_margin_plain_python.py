@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from perceptrons import MaxMargin
-from perceptrons.estimators.maximum_margin import NotSeparableError
+from perceptrons.core.maximum_margin import NotSeparableError
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 3))

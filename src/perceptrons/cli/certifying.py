@@ -29,7 +29,7 @@ def certify(
 
     if html and as_json:
         raise Misuse("--html and --json do not go together; give one of them.")
-    opened = open_model(path)
+    opened = open_model(path, scikit_learn=True)
     with open_data(opened, data, reading, learned=True) as stream:
         stream.select(holdout=rows.share(opened.holdout))
         X, y, _ = rows.whole(stream)

@@ -20,7 +20,7 @@ def info(path: str, as_json: bool) -> int:
 
 def facts(path: str) -> dict[str, Any]:
     """All that can be said; without the counts where the model needs a function that only its maker has."""
-    from ..models import ModelError, container, describe
+    from ..models import ModelError, container, describe, registry
     from ..models.saving import read
 
     described = describe(path)
@@ -36,7 +36,7 @@ def facts(path: str) -> dict[str, Any]:
         "parameters": described["parameters"],
     }
     try:
-        stored = read(path)
+        stored = read(path, classes=registry.learner)
     except ModelError as error:
         return {**found, "incomplete": str(error)}
     note = stored.position if isinstance(stored.position, dict) else {}
@@ -101,11 +101,11 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _usual(found: dict[str, Any], name: str, value: str) -> bool:
     """Whether a parameter has its default."""
-    import perceptrons
+    from ..models import ModelError, registry
 
     try:
-        return repr(getattr(getattr(perceptrons, found["estimator"])(), name)) == value
-    except AttributeError:
+        return repr(getattr(registry.learner(found["estimator"])(), name)) == value
+    except (AttributeError, ModelError):
         return False
 
 

@@ -71,9 +71,16 @@ def _checked(model: Any) -> Any:
 
 
 def _class(name: str) -> Any:
-    import perceptrons
+    from ..models.registry import learner
 
-    return getattr(perceptrons, name)
+    return learner(name)
+
+
+def _parameters(class_: Any) -> set[str]:
+    """The names of the parameters of a class."""
+    from ..core.parameters import names_of
+
+    return set(names_of(class_))
 
 
 def _given(learning: Learning) -> dict[str, Any]:
@@ -109,7 +116,7 @@ def value_of(text: str) -> Any:
 
 def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
     """The estimator; a parameter that it has not is refused."""
-    known = set(class_._get_param_names())
+    known = _parameters(class_)
     idle = _RUN_BY_US | (_OF_EPOCHS if hasattr(class_, "partial_fit") else set())
     useless = next((name for name in parameters if name in idle), None)
     if useless is not None:
@@ -164,7 +171,7 @@ def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int
     own = _class(RULES[learning.rule].class_name)
     if learning.rule not in _fitting(option):
         raise Misuse(f"{option} takes the rules {', '.join(_fitting(option))}; got --rule {learning.rule}.")
-    here = set(class_._get_param_names())
+    here = _parameters(class_)
     of_rule = {name: value for name, value in named.items() if name not in here}
     source = _checked(_made(own, {**RULES[learning.rule].fixed, **of_rule}, seed))
     rest = {name: value for name, value in named.items() if name in here}

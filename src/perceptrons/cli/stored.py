@@ -17,11 +17,12 @@ class Opened(NamedTuple):
     holdout: str | None
 
 
-def open_model(path: str) -> Opened:
-    """A fitted model from its file."""
+def open_model(path: str, scikit_learn: bool = False) -> Opened:
+    """A fitted model from its file: a learner of the core, or an estimator of scikit-learn's kind."""
+    from ..models import registry
     from ..models.saving import read
 
-    stored = read(path)
+    stored = read(path, classes=registry.estimator if scikit_learn else registry.learner)
     note = stored.position if isinstance(stored.position, dict) else {}
     if "report" in note:
         raise Failure(f"{path} is the checkpoint of a run that is not done; run its command again.")

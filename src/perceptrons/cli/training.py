@@ -92,11 +92,13 @@ class Run:
     # --------------------------------------------------------------------------------- checkpoint
 
     def _checkpoint(self) -> Any:
-        from ..models import Checkpoint
+        from ..models import Checkpoint, registry
 
         every_rows, every_seconds = every(self.checkpoint_every)
         assert self.checkpoint_file is not None
-        return Checkpoint(self.checkpoint_file, every_rows=every_rows, every_seconds=every_seconds)
+        made = Checkpoint(self.checkpoint_file, every_rows=every_rows, every_seconds=every_seconds)
+        made.classes = registry.learner
+        return made
 
     def options(self) -> dict[str, Any]:
         """All that the model depends on, by the option that says it."""

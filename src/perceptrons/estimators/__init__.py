@@ -1,1 +1,1 @@
-"""scikit-learn classes: they validate, encode labels and call the engine."""
+"""scikit-learn's contract over the learners of the core: the classes that users make."""

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf
-from typing import Any, ClassVar
-
-from .. import rules
-from ..engine import spaces
-from ..engine.loops import multiclass
-from . import checks
-from .checks import estimator
-from .first_order import FirstOrder
-from .passes import CheckedRows
+from ..core.aggressive import ALMASpec, MIRASpec, PassiveAggressiveSpec, ROMMASpec
+from .shell import OnlineShell, estimator
 
 
 @estimator
-class MIRA(FirstOrder):
+class MIRA(MIRASpec, OnlineShell):
     r"""Margin-infused relaxed algorithm: the shortest step to functional margin 1.
 
     When :math:`y\langle w, x\rangle \le p`, update
@@ -59,55 +51,9 @@ class MIRA(FirstOrder):
     array([[ 0.5 , -0.25]])
     """
 
-    p: float = 0.0
-    margin: str = "functional"
-    variant: str = "pa"
-    solver: str = "top"
-
-    _of_state = ("variant",)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        checks.one_of("margin", self.margin, ("functional", "geometric"))
-        checks.one_of("variant", self.variant, ("pa", "crammer_singer"))
-        checks.one_of("solver", self.solver, ("top", "exact"))
-        checks.positive("p", self.p, below=1.0 if self.margin == "functional" else inf, zero=True)
-
-    def _rule(self) -> Any:
-        if self.variant == "crammer_singer":
-            return rules.NormMinimising()
-        if self.margin == "geometric":
-            return rules.GeometricMIRA(float(self.p))
-        return rules.MIRA(float(self.p))
-
-    def _scheme(self) -> Any:
-        if self.variant == "crammer_singer":
-            return multiclass.CrammerSinger()
-        return multiclass.Exact(inf, 0.0) if self.solver == "exact" else multiclass.Top()
-
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
-        if self.variant == "crammer_singer" and (n_classes <= 2 or not self._is_joint()):
-            raise ValueError(
-                "variant='crammer_singer' needs three or more classes and multiclass='joint'; "
-                f"got {n_classes} classes and multiclass={self.multiclass!r}."
-            )
-        return super()._new_space(frame, n_features, n_classes)
-
-    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
-        if self.variant == "crammer_singer" and coef_init is None:
-            raise ValueError(
-                "variant='crammer_singer' never moves from W = 0; give fit a coef_init that is not 0."
-            )
-        return super()._start(batch, coef_init, intercept_init)
-
-    @property
-    def n_stalled_(self) -> int:
-        """Rows inside the geometric band whose functional margin was 1 already."""
-        return self._fitted("n_stalled_").counts().refused
-
 
 @estimator
-class PassiveAggressive(FirstOrder):
+class PassiveAggressive(PassiveAggressiveSpec, OnlineShell):
     r"""Passive-aggressive learning: as MIRA, on every row with a hinge loss.
 
     With :math:`\ell = \max\{0, 1 - y\langle w, x\rangle\} > 0` update :math:`w \leftarrow w + \tau y x`,
@@ -153,38 +99,9 @@ class PassiveAggressive(FirstOrder):
     array([[ 0.25, -0.25]])
     """
 
-    C: float = 1.0
-    variant: str = "I"
-    solver: str = "top"
-    class_weight: Any = None
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        checks.positive("C", self.C)
-        checks.one_of("variant", self.variant, ("I", "II", "hard"))
-        checks.one_of("solver", self.solver, ("top", "exact"))
-        if self.variant == "hard" and self.class_weight is not None:
-            raise ValueError("variant='hard' has no C for class_weight to multiply; use 'I' or 'II'.")
-
-    def _rule(self) -> Any:
-        if self.variant == "hard":
-            return rules.PA()
-        return rules.PA1(float(self.C)) if self.variant == "I" else rules.PA2(float(self.C))
-
-    def _scheme(self) -> Any:
-        if self.solver == "top":
-            return multiclass.Top()
-        cap = float(self.C) if self.variant == "I" else inf
-        return multiclass.Exact(cap, 0.5 / float(self.C) if self.variant == "II" else 0.0)
-
-    @property
-    def squared_loss_(self) -> float:
-        """Sum of the squared hinge losses met."""
-        return self._fitted("squared_loss_").counts().squared_loss
-
 
 @estimator
-class ROMMA(FirstOrder):
+class ROMMA(ROMMASpec, OnlineShell):
     r"""Relaxed online maximum margin.
 
     On an update w becomes the shortest vector with :math:`y\langle w', x\rangle \ge 1` and
@@ -224,25 +141,9 @@ class ROMMA(FirstOrder):
     (array([[1., 0.]]), 2)
     """
 
-    aggressive: bool = False
-    delta: float = 0.0
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        checks.flag("aggressive", self.aggressive)
-        checks.positive("delta", self.delta, below=1.0, zero=True)
-
-    def _rule(self) -> Any:
-        return rules.AggressiveROMMA(float(self.delta)) if self.aggressive else rules.ROMMA()
-
-    @property
-    def infeasible_(self) -> bool:
-        """Whether two rows were met whose half-spaces do not meet."""
-        return self._fitted("infeasible_").counts().refused > 0
-
 
 @estimator
-class ALMA(FirstOrder):
+class ALMA(ALMASpec, OnlineShell):
     r"""Approximate large margin algorithm, p = 2.
 
     With :math:`\hat x = x/\|x\|` and k - 1 updates so far, when
@@ -271,16 +172,3 @@ class ALMA(FirstOrder):
     >>> clf.n_updates_, clf.coef_.round(3)
     (2, array([[1., 0.]]))
     """
-
-    alpha: float = 0.9
-
-    _has_joint: ClassVar[bool] = False
-    multiclass: ClassVar[str] = "ovr"  # type: ignore[misc]  # fixed: no longer a parameter
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        if self.alpha != 1:
-            checks.positive("alpha", self.alpha, below=1.0)
-
-    def _rule(self) -> Any:
-        return rules.ALMA(float(self.alpha))

@@ -2,45 +2,12 @@ r"""Second-order learners: w with a covariance that knows which directions have 
 
 from __future__ import annotations
 
-from statistics import NormalDist
-from typing import Any
-
-import numpy as np
-
-from .. import rules
-from ..engine import spaces
-from . import checks
-from .checks import estimator
-from .one_row import Streaming
+from ..core.confidence import AROWSpec, SCWSpec, SecondOrderPerceptronSpec
+from .shell import OnlineShell, estimator
 
 
 @estimator
-class SecondOrder(Streaming):
-    r"""Learners with a covariance; several classes: one against the rest.
-
-    Attributes
-    ----------
-    covariance_ : ndarray
-        :math:`\Sigma`, or its diagonal, of each learner; the constant coordinate last, where there is one.
-    margin_bounds_ : None
-        No margin is stated.
-    """
-
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
-        raise ValueError(f"{type(self).__name__} starts from w = 0; drop coef_init and intercept_init.")
-
-    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
-        return {"rule": learner.rule, "covariance": learner.trimmed_sigma()}
-
-    @property
-    def covariance_(self) -> np.ndarray:
-        """Sigma (or its diagonal) of each learner; the constant coordinate last, where there is one."""
-        learners = self._fitted("covariance_").learners
-        return np.stack([learner.trimmed_sigma() for learner in learners])
-
-
-@estimator
-class SecondOrderPerceptron(SecondOrder):
+class SecondOrderPerceptron(SecondOrderPerceptronSpec, OnlineShell):
     r"""Second-order perceptron: the perceptron on rows whitened by its past mistakes.
 
     :math:`A = aI,\ v = 0`; score :math:`v^\top(A + xx^\top)^{-1}x`. On a mistake :math:`v \leftarrow v + yx`,
@@ -68,27 +35,9 @@ class SecondOrderPerceptron(SecondOrder):
     array([[ 0.5, -0.3]])
     """
 
-    a: float = 1.0
-
-    _of_state = ("a",)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        checks.positive("a", self.a)
-
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
-        return spaces.Confident(rules.SecondOrder(), frame, n_features, full=True, start=1.0 / float(self.a))
-
-    def _linear_scores(self, X: Any) -> np.ndarray:
-        # v'(A + xx')^{-1} x = <w, x> / (1 + x' A^{-1} x)
-        learners = self._space.learners
-        rows = self._rows(X)
-        variances = np.stack([learner.variances(rows, X.shape[0]) for learner in learners], axis=1)
-        return super()._linear_scores(X) / (1.0 + variances)
-
 
 @estimator
-class AROW(SecondOrder):
+class AROW(AROWSpec, OnlineShell):
     r"""Adaptive regularisation of weights.
 
     With :math:`m = y\langle w, x\rangle < 1`, :math:`v = x^\top\Sigma x`, :math:`\beta = 1/(v + r)`:
@@ -120,22 +69,9 @@ class AROW(SecondOrder):
     (array([[ 0.5, -0.3]]), array([[0.5, 0.1]]))
     """
 
-    r: float = 1.0
-    covariance: str = "diagonal"
-
-    _of_state = ("covariance",)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        checks.positive("r", self.r)
-        checks.one_of("covariance", self.covariance, ("diagonal", "full"))
-
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
-        return spaces.Confident(rules.AROW(float(self.r)), frame, n_features, full=self.covariance == "full")
-
 
 @estimator
-class SCW(SecondOrder):
+class SCW(SCWSpec, OnlineShell):
     r"""Soft confidence-weighted learning.
 
     Keep a normal distribution over w and make the smallest change (in relative entropy) after which the row
@@ -168,24 +104,3 @@ class SCW(SecondOrder):
     >>> bool(abs(1.2815515655446004 * clf.covariance_[0, 0] ** 0.5 - clf.coef_[0, 0]) < 1e-12)
     True
     """
-
-    eta: float = 0.9
-    C: float = 1.0
-    variant: str = "I"
-    covariance: str = "diagonal"
-
-    _of_state = ("covariance",)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        if checks.positive("eta", self.eta, below=1.0) <= 0.5:
-            raise ValueError(f"eta must lie between 1/2 and 1; got eta={self.eta!r}.")
-        checks.positive("C", self.C)
-        checks.one_of("variant", self.variant, ("I", "II"))
-        checks.one_of("covariance", self.covariance, ("diagonal", "full"))
-
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
-        phi = NormalDist().inv_cdf(float(self.eta))
-        kind = rules.SCW1 if self.variant == "I" else rules.SCW2
-        rule = kind(phi, float(self.C))
-        return spaces.Confident(rule, frame, n_features, full=self.covariance == "full")

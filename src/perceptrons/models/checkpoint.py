@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import files, saving
+from . import files, registry, saving
 from .errors import ModelError
 
 
@@ -67,6 +67,7 @@ class Checkpoint:
         lock = files.Lock(path)
         self._lock: files.Lock | None = lock
         self.path = lock.path
+        self.classes: Callable[[str], type] = registry.estimator  #: what the names in a file mean
         self._rows = self._seen = 0
         self._saved_at = time.monotonic()
 
@@ -120,7 +121,7 @@ class Checkpoint:
         """(model, position) of the last whole checkpoint; None where there is none yet."""
         if not os.path.exists(self.path):
             return None
-        stored = saving.read(self.path, self.objects, sys.maxsize)  # what it wrote, it reads
+        stored = saving.read(self.path, self.objects, sys.maxsize, self.classes)  # what it wrote, it reads
         return stored.model, stored.position
 
     def close(self) -> None:

@@ -17,11 +17,11 @@ import numpy as np
 
 from .. import kernels, rules
 from .._sparse import is_sparse
+from ..core import maximum_margin, risk
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative, scalars
 from ..engine.solvers import maximum
 from ..engine.spaces.additive import TRACKS
-from ..estimators import maximum_margin, risk
 from ..kernels import prepared
 from .errors import ModelError
 

@@ -6,12 +6,11 @@ import os
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.confidence import SecondOrderPerceptron
-from ..estimators.halfspace import Halfspace
-from ..estimators.kernel_based import KernelBased
-from ..estimators.multiplicative import Thresholded
+from ..core.confidence import SecondOrderPerceptronSpec
+from ..core.halfspace import Halfspace
+from ..core.kernel_based import KernelBased
+from ..core.multiplicative import Thresholded
 from . import files
 
 OPSET, IR_VERSION = 17, 8  #: old enough for runtimes of some years ago
@@ -68,7 +67,7 @@ def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
     name = type(model).__name__
     if not isinstance(model, Halfspace):
         raise ValueError(f"export_onnx is for the linear classifiers of perceptrons; got {name}.")
-    check_is_fitted(model)
+    model._validation.check_fitted(model)
     if isinstance(model, KernelBased) or getattr(model, "kernel", None) is not None:
         raise ValueError(f"{name} with a kernel is no linear model, which export_onnx needs; use save.")
     if hasattr(model, "_check_width"):
@@ -78,7 +77,7 @@ def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     if getattr(model, "_readout", "last") == "vote":
         raise ValueError("readout='vote' is no linear model, which export_onnx needs; fit readout='average'.")
-    if isinstance(model, SecondOrderPerceptron):
+    if isinstance(model, SecondOrderPerceptronSpec):
         raise ValueError("SecondOrderPerceptron divides its scores by a variance of each row; export AROW.")
     with np.errstate(over="ignore"):
         W, b = model.coef_.astype(np.float32), np.asarray(model.intercept_).astype(np.float32)

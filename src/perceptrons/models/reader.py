@@ -33,12 +33,14 @@ class Reader:
         arrays: dict[str, np.ndarray],
         objects: dict[str, Any],
         most_unfolded: int = UNFOLDED_LIMIT,
+        classes: Callable[[str], type] = registry.estimator,
     ):
         if not isinstance(nodes, list):
             raise ModelError("The table of nodes is missing.")
         self._nodes = nodes
         self._arrays = dict(arrays)  # each is used once
         self._given = objects
+        self._classes = classes
         self.asked: set[str] = set()  #: names of what the user has to give
         self._most_unfolded, self._unfolded = most_unfolded, 0
         self._made: list[Any] = []
@@ -235,7 +237,7 @@ class Reader:
         return checks.checked(made)
 
     def _estimator(self, node: dict[str, Any]) -> Any:
-        cls: Any = registry.estimator(node["of"])
+        cls: Any = self._classes(node["of"])
         params, left = self._named(node["params"]), self._named(node["v"])
         strange = set(params) - set(registry.parameters(cls))
         if strange:

@@ -7,17 +7,18 @@ do not say where a class lives: a class may move, and the files of earlier relea
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from typing import Any
-
-from sklearn.base import BaseEstimator
 
 import perceptrons
 
 from .. import kernels, rules
+from ..core import class_weights, maximum_margin, risk
+from ..core.bare import bare
+from ..core.parameters import names_of
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative
 from ..engine.solvers import maximum
-from ..estimators import class_weights, maximum_margin, risk
 from ..kernels import prepared
 from .errors import ModelError
 
@@ -25,6 +26,23 @@ from .errors import ModelError
 def _named(prefix: str, *classes: type) -> dict[str, type]:
     return {f"{prefix}.{cls.__name__}": cls for cls in classes}
 
+
+#: public name -> module with the spec of the learner
+SPECS = {
+    "OnlineClassifier": "core.first_order",
+    **dict.fromkeys(
+        ("Perceptron", "AveragedPerceptron", "VotedPerceptron", "MarginPerceptron"), "core.perceptron"
+    ),
+    **dict.fromkeys(("MIRA", "PassiveAggressive", "ROMMA", "ALMA"), "core.aggressive"),
+    **dict.fromkeys(("Winnow", "BalancedWinnow", "Elimination", "PNormPerceptron"), "core.multiplicative"),
+    **dict.fromkeys(("SecondOrderPerceptron", "AROW", "SCW"), "core.confidence"),
+    **dict.fromkeys(("KernelPerceptron", "KernelClassifier"), "core.kernel"),
+    "BudgetKernelPerceptron": "core.budget",
+    "RiskDescent": "core.risk",
+    "MaxMargin": "core.maximum_margin",
+    "TextClassifier": "text.learner",
+}
+OTHERS = ("TextHasher",)  #: estimators that are stored, and learn nothing
 
 #: records: tuples with named fields
 RECORDS: dict[str, type] = {
@@ -164,6 +182,8 @@ def registered(kind: str, path: str, called: str) -> Any:
 def estimator_name(model: Any) -> str:
     """The public name of an estimator's class."""
     name = type(model).__name__
+    if name in SPECS and type(model) is learner(name):
+        return name
     if name in perceptrons.__all__ and getattr(perceptrons, name) is type(model):
         return name
     raise ModelError(
@@ -174,18 +194,24 @@ def estimator_name(model: Any) -> str:
 
 def estimator(name: str) -> type:
     """The estimator of a public name."""
-    found = getattr(perceptrons, name, None) if name in perceptrons.__all__ else None
-    if isinstance(found, type) and issubclass(found, BaseEstimator):
-        return found
+    if name in SPECS or name in OTHERS:
+        return getattr(perceptrons, name)
     raise ModelError(
         f"The file holds a {name[:60]!r}, and this version of perceptrons has no such estimator: "
         "pip install --upgrade perceptrons."
     )
 
 
+def learner(name: str) -> type:
+    """The learner of the same name without scikit-learn."""
+    if name not in SPECS:
+        return estimator(name)
+    return bare(getattr(importlib.import_module(f"perceptrons.{SPECS[name]}"), f"{name}Spec"))
+
+
 def parameters(cls: Any) -> list[str]:
-    """The names of an estimator's parameters."""
-    return list(cls._get_param_names())
+    """The names of an estimator's parameters, in alphabetical order."""
+    return names_of(cls)
 
 
 def fields(cls: Any) -> list[str]:

@@ -6,12 +6,12 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._version import __version__
-from ..estimators.halfspace import Halfspace
-from ..estimators.writing import held_still
+from ..core.halfspace import Halfspace
+from ..core.writing import held_still
 from . import container, files, registry
 from .errors import ModelError
 from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader
@@ -182,9 +182,12 @@ def _shown(parameter: Any) -> str:
 
 
 def read(
-    path: str | os.PathLike[str], objects: Mapping[str, Any] | None = None, max_bytes: int | None = None
+    path: str | os.PathLike[str],
+    objects: Mapping[str, Any] | None = None,
+    max_bytes: int | None = None,
+    classes: Callable[[str], type] = registry.estimator,
 ) -> Stored:
-    """The model of a file, and the position stored with it."""
+    """The model of a file, and the position stored with it. ``classes`` has the class of each name."""
     name = os.fspath(path)
     contents = container.read(path, max_bytes)
     table = _parsed(path, contents.text)
@@ -194,7 +197,7 @@ def read(
         most = max_bytes
         if most is None:
             most = min(container.BYTES_LIMIT, max(UNFOLDED_LIMIT, UNFOLDED_FACTOR * contents.n_bytes))
-        reader = Reader(table.get("nodes"), contents.arrays, given, most)
+        reader = Reader(table.get("nodes"), contents.arrays, given, most, classes)
         reader.read()
         model, position = reader.value(table.get("root")), reader.value(table.get("position"))
         registry.estimator_name(model)

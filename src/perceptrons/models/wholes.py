@@ -13,20 +13,20 @@ import numpy as np
 
 from .. import kernels
 from .._sparse import is_sparse
+from ..core import changing, class_weights
+from ..core.budget import BudgetKernelPerceptronSpec
+from ..core.confidence import SecondOrder
+from ..core.first_order import FirstOrder
+from ..core.halfspace import Halfspace
+from ..core.kernel import KernelLearner
+from ..core.kernel_based import KernelBased
+from ..core.maximum_margin import MaxMarginSpec, Problem
+from ..core.multiplicative import EliminationSpec
+from ..core.online import Online
+from ..core.risk import Descent, RiskDescentSpec
 from ..engine import journal, spaces
-from ..estimators import changing, class_weights
-from ..estimators.budget import BudgetKernelPerceptron
-from ..estimators.confidence import SecondOrder
-from ..estimators.first_order import FirstOrder
-from ..estimators.halfspace import Halfspace
-from ..estimators.kernel import KernelLearner
-from ..estimators.kernel_based import KernelBased
-from ..estimators.maximum_margin import MaxMargin, Problem
-from ..estimators.multiplicative import Elimination
-from ..estimators.online import Online
-from ..estimators.risk import Descent, RiskDescent
 from ..kernels import prepared
-from ..text.classifier import TextClassifier
+from ..text.learner import TextClassifierSpec
 from ..text.parameters import MOST_BITS, TextParameters
 from . import registry
 from .checks import array, fits, labels, need, number, truth, whole
@@ -44,9 +44,9 @@ def model(x: Any) -> Any:
         _feature_names(state["feature_names_in_"], state.get("n_features_in_"))
     if isinstance(x, Online) and "_space" in state:
         _online(x, state)
-    elif isinstance(x, RiskDescent) and "_descents" in state:
+    elif isinstance(x, RiskDescentSpec) and "_descents" in state:
         _risk(x, state)
-    elif isinstance(x, MaxMargin) and "_problems" in state:
+    elif isinstance(x, MaxMarginSpec) and "_problems" in state:
         _margin(x, state)
     elif isinstance(x, TextParameters):
         need(left <= {"_words", "n_invalid_"}, "it has learned nothing, and has more than parameters")
@@ -143,13 +143,13 @@ def _has_device() -> bool:
 
 def _expected(x: Any) -> tuple[type, ...]:
     """The spaces that a learner has, or that its classes have each."""
-    if isinstance(x, BudgetKernelPerceptron):
+    if isinstance(x, BudgetKernelPerceptronSpec):
         return (spaces.Budget,)
-    if isinstance(x, SecondOrder) or (isinstance(x, TextClassifier) and x._second_order()):
+    if isinstance(x, SecondOrder) or (isinstance(x, TextClassifierSpec) and x._second_order()):
         return (spaces.Confident,)
     if isinstance(x, FirstOrder):
         return (spaces.Linear, spaces.Joint)
-    return (spaces.Elimination,) if isinstance(x, Elimination) else (spaces.Multiplicative,)
+    return (spaces.Elimination,) if isinstance(x, EliminationSpec) else (spaces.Multiplicative,)
 
 
 def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
@@ -190,7 +190,7 @@ def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
     need(fits(kernel, state.get("_known")), "collections are not what the kernel takes")
     rows = [holder.support.rows if isinstance(holder, spaces.Dual) else holder.rows for holder in holders]
     _same_width(state, [state["_known"], *rows])
-    need(isinstance(x, BudgetKernelPerceptron) == ("_draws" in state), "its generator is missing")
+    need(isinstance(x, BudgetKernelPerceptronSpec) == ("_draws" in state), "its generator is missing")
     need(callable(getattr(state.get("_draws", np.random), "random", None)), "its generator cannot draw")
     need("_names" not in state and "_words" not in state, "its features have no names")
     if "_given_names" in state:

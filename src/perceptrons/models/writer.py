@@ -19,8 +19,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import rules
+from ..core import changing
+from ..core.halfspace import Halfspace
 from ..engine import journal, spaces
-from ..estimators import changing
 from . import generators, registry, sparse
 from .container import storable
 from .errors import ModelError
@@ -101,7 +102,7 @@ class Writer:
             return {"k": "dtype", "v": x.str}
         if generators.known(x):
             return {"k": "generator", "v": self.value(generators.state(x))}
-        if hasattr(x, "get_params") and hasattr(x, "fit"):
+        if isinstance(x, Halfspace) or (hasattr(x, "get_params") and hasattr(x, "fit")):
             return self._estimator(x)
         return self._outside(x)
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 
 from .._sparse import is_sparse
 from .._types import Matrix, SparseMatrix
-from ..estimators import halfspace
+from ..core import halfspace
 from ..theory import _rational as rational
 from ._measuring import Measured, TreatedRows
 

@@ -23,7 +23,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._sparse import is_sparse
 from .._types import Matrix, MatrixLike
-from ..estimators import checks
+from ..core import checks
 from ..theory import _lifting, _simplex, inseparability, weighted_rows
 from ..theory import _outward as outward
 from ..theory.separability import Separability, claimed

@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from .. import theory
 from .._sparse import is_sparse
 from .._types import Matrix
-from ..estimators.one_row import Streaming
+from ..core.one_row import Streaming
 from ._comparators import best_scale
 from ._tables import number, text_table
 

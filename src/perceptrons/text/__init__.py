@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from .classifier import Explanation, TextClassifier
-from .hasher import TextHasher
-from .hashing import EncodingError
+import importlib
+from typing import Any
 
-__all__ = ["TextHasher", "TextClassifier", "Explanation", "EncodingError"]
+_WHERE = {
+    "TextHasher": "hasher",
+    "TextClassifier": "classifier",
+    "Explanation": "learner",
+    "EncodingError": "hashing",
+}
+
+__all__ = list(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ..estimators import checks
-from ..estimators.checks import estimator
+from ..core import checks
+from ..estimators.shell import estimator
 from .hashing import as_texts
 from .names import Names
 from .parameters import TextParameters

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import checks
-from ..estimators.checks import estimator
+from ..core import checks
+from ..core.parameters import spec
 from .hashing import ANALYZERS, VALUES, Hasher
 
 MOST_BITS = 30  # columns are signed 32-bit numbers in scipy
 LONGEST_GRAM = 32
 
 
-@estimator
+@spec
 class TextParameters:
     r"""What :class:`~perceptrons.TextHasher` and :class:`~perceptrons.TextClassifier` share.
 

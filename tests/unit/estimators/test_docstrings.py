@@ -9,8 +9,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import perceptrons as pc
-from perceptrons.estimators import documenting
-from perceptrons.estimators.checks import estimator
+from perceptrons.core import documenting
+from perceptrons.estimators.shell import estimator
 
 CLASSES = [
     name

@@ -11,9 +11,9 @@ import pytest
 from zoo import X, y, y3
 
 from perceptrons import AROW, AveragedPerceptron, Perceptron
+from perceptrons.core import one_row
+from perceptrons.core.lanes import ArrayLane, DictLane
 from perceptrons.engine.loops import scalars
-from perceptrons.estimators import one_row
-from perceptrons.estimators.lanes import ArrayLane, DictLane
 
 NAMES = list("abcde")
 rng = np.random.default_rng(0)

@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
 
 from perceptrons import MaxMargin, datasets, kernels
+from perceptrons.core import maximum_margin
+from perceptrons.core.maximum_margin import NotSeparableError
 from perceptrons.engine.solvers import coordinate, maximum
-from perceptrons.estimators import maximum_margin
-from perceptrons.estimators.maximum_margin import NotSeparableError
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 needs_piqp = pytest.mark.skipif(find_spec("piqp") is None, reason="piqp is not installed")

@@ -13,7 +13,7 @@ from uncompiled import uncompiled
 
 import perceptrons as pc
 from perceptrons import rules
-from perceptrons.estimators import class_weights
+from perceptrons.core import class_weights
 from perceptrons.io import Batch, fit_stream
 
 rng = np.random.default_rng(11)

@@ -18,7 +18,7 @@ from places import DATA
 
 import perceptrons as pc
 from perceptrons import rules
-from perceptrons.estimators.writing import close_lane
+from perceptrons.core.writing import close_lane
 from perceptrons.models import Checkpoint, ModelError, container, describe, load, save, sparse
 
 SAMPLES = DATA / "models"

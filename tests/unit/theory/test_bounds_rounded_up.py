@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from perceptrons import MaxMargin, kernels, theory
-from perceptrons.estimators.maximum_margin import NotSeparableError
+from perceptrons.core.maximum_margin import NotSeparableError
 from perceptrons.proofs import _above, advise
 from perceptrons.proofs._tables import down, up
 from perceptrons.theory import gram_error

@@ -14,7 +14,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ...certificates.evidence import Evidence, Vector
-from ...estimators.maximum_margin import MaxMargin, NotSeparableError
+from ...core.maximum_margin import NotSeparableError
+from ...estimators.maximum_margin import MaxMargin
 from .._gordan import with_column
 
 GRAM_LIMIT = 5_000  # rows whose kernel matrix is computed

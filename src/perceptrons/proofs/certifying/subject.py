@@ -13,9 +13,9 @@ from ... import kernels, rules
 from ..._types import Matrix, Objects, PairFunction
 from ...certificates import digests
 from ...certificates.evidence import RowSpace
+from ...core.kernel_based import KernelBased
+from ...core.objects import describe
 from ...estimators.budget import BudgetKernelPerceptron
-from ...estimators.kernel_based import KernelBased
-from ...estimators.objects import describe
 from ...estimators.risk import RiskDescent
 from ...theory._given import label_codes, label_list, numbers
 from ...theory._outward import float64_rounds

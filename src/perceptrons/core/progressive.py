@@ -9,12 +9,12 @@ import numpy as np
 from ..engine.loops import linear
 from ..engine.predictions import Predictions
 from . import checks
-from .checks import estimator
+from .parameters import spec
 from .run_attributes import RunAttributes
 from .writing import one_writer
 
 
-@estimator
+@spec
 class Progressive(RunAttributes):
     """Counts wrong predictions of the readout in force, each made before its row was learned.
 

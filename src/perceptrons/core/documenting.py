@@ -12,6 +12,8 @@ import inspect
 import re
 from typing import Any, NamedTuple
 
+from .parameters import in_order
+
 _HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(?=[A-Za-z_])", re.MULTILINE)
 MERGED = ("Parameters", "Attributes")  #: the sections that are completed
@@ -59,9 +61,25 @@ def described(cls: type, title: str) -> dict[str, Entry]:
     """Every name that the class, or one that it inherits from, describes under this heading."""
     found: dict[str, Entry] = {}
     for one in cls.__mro__:
-        for name, entry in _WRITTEN.get(one, {}).get(title, {}).items():
+        for name, entry in _written(one).get(title, {}).items():
             found.setdefault(name, entry)
     return found
+
+
+def _written(cls: type) -> dict[str, dict[str, Entry]]:
+    """The entries that a class itself describes, by heading and name."""
+    if cls not in _WRITTEN:
+        doc = vars(cls).get("__doc__") if "__dataclass_fields__" in vars(cls) else None
+        _WRITTEN[cls] = {
+            part.title: {
+                name: Entry((name,), entry.kind, entry.text)
+                for entry in entries(part.text)
+                for name in entry.names
+            }
+            for part in sections(inspect.cleandoc(doc or ""))
+            if part.title in MERGED
+        }
+    return _WRITTEN[cls]
 
 
 def completed(cls: Any) -> str | None:
@@ -70,20 +88,12 @@ def completed(cls: Any) -> str | None:
     if not doc:  # python -OO
         return doc
     head, *parts = sections(inspect.cleandoc(doc))
-    _WRITTEN[cls] = {
-        part.title: {
-            name: Entry((name,), entry.kind, entry.text)
-            for entry in entries(part.text)
-            for name in entry.names
-        }
-        for part in parts
-        if part.title in MERGED
-    }
+    _written(cls)  # before the docstring is replaced
     known, lacks = described(cls, "Parameters"), getattr(cls, "_LACKS", ())
     defaults = {field.name: field.default for field in dataclasses.fields(cls)}
     listed = [
         _with_default(known[name], defaults[name])
-        for name in _in_order(cls)
+        for name in in_order(cls)
         if name in known and name in defaults
     ]
     left = [entry for name, entry in described(cls, "Attributes").items() if name not in lacks]
@@ -94,11 +104,6 @@ def completed(cls: Any) -> str | None:
     ]
     rest = [part for part in parts if part.title not in MERGED]
     return "\n\n".join(_section(part) for part in (head, *merged, *rest)) + "\n"
-
-
-def _in_order(cls: Any) -> dict[str, None]:
-    """Names of parameters: of the class itself, then of the classes above it."""
-    return dict.fromkeys(name for one in cls.__mro__ for name in vars(one).get("__annotations__", ()))
 
 
 def _with_default(entry: Entry, default: Any) -> Entry:
@@ -128,10 +133,3 @@ def _shown(entry: Entry) -> str:
 
 def _section(part: Section) -> str:
     return f"{part.title}\n{'-' * len(part.title)}\n{part.text}" if part.title else part.text
-
-
-def own_first(cls: Any) -> inspect.Signature:
-    """The signature of ``__init__``: parameters of the class itself, then those of the classes above it."""
-    signature = inspect.signature(cls.__init__)
-    left = dict(signature.parameters)
-    return signature.replace(parameters=[left[name] for name in ("self", *_in_order(cls)) if name in left])

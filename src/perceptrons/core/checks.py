@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any
 
 import numpy as np
-
-from . import documenting
-
-T = TypeVar("T", bound=type)
-
-
-@dataclass_transform(kw_only_default=True, eq_default=False)
-def estimator(cls: T) -> T:
-    """Decorator: the annotated class attributes are the constructor's parameters.
-
-    scikit-learn wants an ``__init__`` that lists every parameter and does nothing but store it. That is a
-    dataclass. The signature begins with the parameters of the class itself, and its docstring describes those
-    that it inherits, too.
-    """
-    made: Any = dataclass(repr=False, eq=False, kw_only=True)(cls)
-    made.__init__.__signature__ = documenting.own_first(made)
-    made.__doc__ = documenting.completed(made)
-    return made
 
 
 def positive(name: str, value: Any, *, below: float = np.inf, zero: bool = False) -> float:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import compute_class_weight
 
 from ..engine import intake
 
@@ -42,7 +41,7 @@ def of_rows(class_weight: Any, y: np.ndarray) -> np.ndarray:
     if isinstance(class_weight, Mapping):
         of_class = np.asarray([float(class_weight.get(label, 1.0)) for label in labels.tolist()])
     else:
-        of_class = compute_class_weight("balanced", classes=labels, y=y)
+        of_class = len(y) / (len(labels) * np.bincount(codes).astype(np.float64))
     return np.asarray(of_class[codes])
 
 

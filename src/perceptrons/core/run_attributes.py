@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..engine.journal import Journal
-from .checks import estimator
 from .halfspace import Halfspace
+from .parameters import spec
 from .readouts import Readout
 from .run_records import online_fields
 
@@ -18,7 +18,7 @@ def one_or_all(brackets: list[Any] | None) -> Any:
     return brackets[0] if brackets is not None and len(brackets) == 1 else brackets
 
 
-@estimator
+@spec
 class RunAttributes(Halfspace):
     """Attributes of learners that go from row to row, all of them read from the space and the log."""
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import kernels
 from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing, checks, objects
-from .checks import estimator
 from .halfspace import FLOATS
 from .one_row import Streaming, python_scores
+from .parameters import spec
 from .passes import CheckedRows
 from .writing import one_writer, unchanged_on_error
 
 
-@estimator
+@spec
 class KernelBased(Streaming):
     r"""A learner that knows its objects by a kernel.
 
@@ -181,7 +179,7 @@ class KernelBased(Streaming):
     def score_one(self, x: Any) -> Any:
         """Score of one object: a float, or a list of one per class for more than two classes."""
         if "_space" not in vars(self):
-            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+            raise self._validation.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
         X = self._in_precision(self._alone(x, reset=False), self._space)
         return python_scores(self._finite_scores(X)[0])
 
@@ -197,7 +195,7 @@ class KernelBased(Streaming):
             raise ValueError(f"x must be one row of numbers; got shape {row.shape}.")
         if reset:
             return self._validated_X(row, reset=True)
-        row = check_array(row, estimator=self, input_name="X", **self._numbers())  # it needs no names
+        row = self._validation.row(self, row, **self._numbers())  # it needs no names
         if row.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"x must have {self.n_features_in_} features, as the model has; got shape {row.shape}."
@@ -217,7 +215,7 @@ class KernelBased(Streaming):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self)
+        self._validation.check_fitted(self)
         return self._finite_scores(self._in_precision(self._validated_X(X, reset=False), self._space))
 
     def _finite_scores(self, X: Any) -> np.ndarray:
@@ -239,5 +237,5 @@ class KernelBased(Streaming):
         """Not there: a constant is part of the kernel."""
         raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
 
-    def __sklearn_tags__(self) -> Any:
-        return objects.tagged(super().__sklearn_tags__(), self.kernel)
+    def _input_tags(self) -> dict[str, bool]:
+        return objects.input_tags(self.kernel)

@@ -10,28 +10,6 @@ from typing import Any
 from .writing import at_rest
 
 
-class Watched:
-    """An estimator that takes scikit-learn's callbacks.
-
-    Their module is loaded when the first one is set, not before: it loads rich.
-    """
-
-    def set_callbacks(self, *callbacks: Any) -> Any:
-        """Have scikit-learn's callbacks told of the fit and of each epoch; none: no longer.
-
-        Parameters
-        ----------
-        *callbacks : instances that follow :class:`sklearn.callback.FitCallback`
-
-        Returns
-        -------
-        self
-        """
-        from sklearn.callback import CallbackSupportMixin
-
-        return CallbackSupportMixin.set_callbacks(self, *callbacks)
-
-
 class Watch:
     """A fit as scikit-learn's callbacks see it: one task, with one subtask per epoch."""
 

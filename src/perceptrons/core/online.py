@@ -5,6 +5,7 @@ A subclass says which rule it uses and in which space; everything else happens h
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +16,11 @@ from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
 from . import changing, checks, epochs, starting
-from .callbacks import Watch, Watched
-from .checks import estimator
+from .callbacks import Watch
 from .class_weights import Weighing
 from .fit_rows import rows_of_fit
 from .labels import LabelBook
+from .parameters import spec
 from .passes import CheckedRows, Write, run_in_parts
 from .progressive import Progressive
 from .segments import learn_segments
@@ -27,8 +28,8 @@ from .undoing import whole_call
 from .writing import close_lane, one_writer, unchanged_on_error
 
 
-@estimator
-class Online(Watched, Weighing, Progressive):
+@spec
+class Online(Weighing, Progressive):
     r"""What all online learners share.
 
     Parameters
@@ -202,6 +203,8 @@ class Online(Watched, Weighing, Progressive):
         return spaces.OneVsRest(learners, self._n_threads())
 
     def _n_threads(self) -> int:
+        if self.n_jobs is None and "joblib" not in sys.modules:
+            return 1  # nobody has asked joblib for another number
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         return int(effective_n_jobs(self.n_jobs))

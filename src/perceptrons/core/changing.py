@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .parameters import names_of
+
 #: parameters of a run: they change nothing that a model keeps
 OF_A_RUN = frozenset(
     {
@@ -33,7 +35,7 @@ OF_READOUTS = ("readout", "include_initial", "normalized_votes", "log_updates")
 
 def parameters_of_state(model: Any) -> dict[str, Any]:
     """The parameters that what a model keeps depends on, as they are now; containers are copied."""
-    names = [name for name in type(model)._get_param_names() if name not in OF_A_RUN]
+    names = [name for name in names_of(type(model)) if name not in OF_A_RUN]
     return {name: _copied(getattr(model, name)) for name in names}
 
 

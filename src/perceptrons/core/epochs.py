@@ -140,14 +140,10 @@ def hold_out(model: Any, batch: CheckedRows, rng: Any) -> tuple[Any, Any]:
     """(rows to learn, rows to score), or (None, None) where all are learned."""
     if not model.early_stopping:
         return None, None
-    from sklearn.model_selection import train_test_split
-
     seed = int(draws.uniform(rng) * 2**31)
     rows = np.arange(batch.X.shape[0])
     try:
-        train, held_out = train_test_split(
-            rows, test_size=model.validation_fraction, stratify=batch.codes, random_state=seed
-        )
+        train, held_out = model._validation.hold_out(rows, model.validation_fraction, batch.codes, seed)
     except ValueError as error:
         raise ValueError(
             f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import NotFittedError
 
 from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing
-from .checks import estimator
 from .lanes import ArrayLane, DictLane
 from .online import Online
+from .parameters import spec
 from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import access_to, one_writer, open_lane, unchanged_on_error
@@ -76,7 +75,7 @@ def _sparse_row(x: Any) -> Any:
     return intake.checked_csr(x.reshape(1, -1) if x.ndim == 1 else x)
 
 
-@estimator
+@spec
 class Streaming(Online):
     """An online learner that also takes rows one at a time."""
 
@@ -104,7 +103,7 @@ class Streaming(Online):
             if score is not None:
                 return score
         if "_space" not in vars(self):
-            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+            raise self._validation.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
         if isinstance(x, dict):  # names that the model does not know have no weight
             known = self._known_names()
             x = {name: value for name, value in x.items() if name in known}

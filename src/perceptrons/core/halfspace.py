@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import rules
 from .._sparse import columns_in_use, is_sparse, narrowed
@@ -17,8 +13,9 @@ from ..engine.journal import row_lengths
 from ..theory import debugging
 from ..theory.run_record import RunRecord
 from . import checks
-from .checks import estimator
+from .parameters import spec
 from .run_records import common_fields
+from .validation import Validation
 
 FLOATS = [np.float64, np.float32]
 #: ``intercept_scaling="auto"`` as a part of the median length of the rows
@@ -37,8 +34,8 @@ def auto_scaling(lengths: np.ndarray) -> float:
     return min(max(B, 1e-100), 1e100)
 
 
-@estimator
-class Halfspace(ClassifierMixin, BaseEstimator):
+@spec
+class Halfspace:
     r"""A classifier by the sign of <w, x>, or the largest of several, on augmented rows.
 
     Parameters
@@ -70,6 +67,11 @@ class Halfspace(ClassifierMixin, BaseEstimator):
     fit_intercept: bool = True
     intercept_scaling: float | str = 1.0
     row_norm: str | None = None
+
+    if TYPE_CHECKING:  # what a shell has, and what fitting sets
+        _validation: ClassVar[Validation]  #: checks of what is given: scikit-learn's, where it is there
+        classes_: Any = None
+        _space: Any = None
 
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
@@ -154,7 +156,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         if is_sparse(X):
             X = intake.checked_csr(X)
         # finite values are checked by the pass that squares the rows
-        return validate_data(
+        return self._validation.rows(
             self,
             X,
             reset=reset,
@@ -176,9 +178,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
             if len(y) != n_rows:
                 raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
             return y
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
+        y = self._validation.column(y)
         if y.dtype.kind == "O":
             missing = [label for label in y if label is None or label != label]
             if missing:
@@ -191,7 +191,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
                 y = np.asarray(y.tolist())
         if len(y) != n_rows:
             raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
-        check_classification_targets(y)
+        self._validation.check_classes(y)
         return y
 
     # ------------------------------------------------------------ scores and predictions
@@ -228,7 +228,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self)
+        self._validation.check_fitted(self)
         X = self._validated_X(X, reset=False)
         self._check_values(X)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -261,16 +261,15 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         return self.classes_[codes]
 
     def __getstate__(self) -> Any:
-        state = super().__getstate__()
+        state: Any = super().__getstate__()
         return {k: v for k, v in state.items() if k not in ("_lane", "_writer")}
 
     def __sklearn_is_fitted__(self) -> bool:
         return len(vars(self).get("classes_", ())) > 0
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _input_tags(self) -> dict[str, bool]:
+        """What X may be, in scikit-learn's words."""
+        return {"sparse": True}
 
     # ------------------------------------------------------------ what a run leaves behind
 
@@ -286,7 +285,7 @@ class Halfspace(ClassifierMixin, BaseEstimator):
         -------
         record : perceptrons.theory.RunRecord
         """
-        check_is_fitted(self)
+        self._validation.check_fitted(self)
         with np.errstate(all="ignore"):
             fields = self._record_fields(evidence)
         row = rules.row_of(fields.get("rule"), type(self))

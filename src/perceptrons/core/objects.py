@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from .. import kernels
 from .._sparse import is_sparse
@@ -22,7 +21,7 @@ def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **number
         if is_sparse(X):
             X = intake.checked_csr(X)
         with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
-            return validate_data(model, X, reset=reset, **numbers)
+            return model._validation.rows(model, X, reset=reset, **numbers)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
     if is_sparse(X):
@@ -95,13 +94,10 @@ def raw(X: Any) -> Any:
     return X.items if hasattr(X, "items") else X.X
 
 
-def tagged(tags: Any, kernel: Any) -> Any:
-    """scikit-learn's tags, with what the kernel takes; a wrong kernel is told by ``fit``."""
+def input_tags(kernel: Any) -> dict[str, bool]:
+    """What the kernel takes, in scikit-learn's words; a wrong kernel is told by ``fit``."""
     try:
         takes = kernels.as_kernel(kernel).takes
     except ValueError:
-        return tags
-    tags.input_tags.pairwise = takes == "table"
-    tags.input_tags.sparse = takes == "numbers"
-    tags.input_tags.string = takes == "strings"
-    return tags
+        return {"sparse": True}
+    return {"pairwise": takes == "table", "sparse": takes == "numbers", "string": takes == "strings"}

@@ -1,0 +1,1 @@
+"""scikit-learn classes: they validate, encode labels and call the engine."""

@@ -1,0 +1,327 @@
+r"""Descent on the perceptron risk and on the hinge risk."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine import draws, intake, margins
+from ..theory.run_record import LearnerRecord
+from . import changing, checks
+from .halfspace import Halfspace
+from .parameters import spec
+from .progress import Progress
+from .writing import one_writer, unchanged_on_error
+
+
+class Descent(NamedTuple):
+    """What one descent left behind."""
+
+    w: np.ndarray
+    risks: list[float]
+    chosen: list[np.ndarray]  #: the rows of each step
+    steps: list[float]
+    reason: str
+    on_boundary: int
+
+
+@spec
+class RiskDescentSpec(Halfspace):
+    """Parameters and plan of :class:`perceptrons.RiskDescent`."""
+
+    loss: str = "perceptron"
+    batch_size: int | None = None
+    pick: str | None = None
+    step: float | str = 1.0
+    max_steps: int = 1000
+    shuffle: bool = False
+    random_state: Any = None
+    verbose: int = 0
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        checks.one_of("loss", self.loss, ("perceptron", "hinge"))
+        checks.whole("batch_size", self.batch_size, none=True)
+        checks.one_of("pick", self.pick, (None, "first", "worst", "random"))
+        checks.whole("max_steps", self.max_steps)
+        checks.flag("shuffle", self.shuffle)
+        checks.generator(self.random_state)
+        checks.verbose(self.verbose)
+        if self.pick is not None and self.batch_size is not None:
+            raise ValueError("pick chooses single rows; give either pick or batch_size, not both.")
+        if not isinstance(self.step, str):
+            checks.positive("step", self.step)
+        elif self.step != "line-search":
+            raise ValueError(f"step must be a positive number or 'line-search'; got step={self.step!r}.")
+        elif self.pick is not None or self.batch_size is not None:
+            raise ValueError("step='line-search' is for full batches; drop pick and batch_size.")
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Descend until no row is in V, or ``max_steps``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        with one_writer(self, anew=True), unchanged_on_error(self):
+            self._check_params()
+            X = self._validated_X(X, reset=True)
+            y = self._validated_labels(y, X.shape[0])
+            classes, codes = np.unique(y, return_inverse=True)
+            intake.check_again(X)  # labels may be objects with functions of their own
+            if len(classes) < 2:
+                raise ValueError(
+                    f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
+                )
+            self._framed = frame = self._frame(X.dtype, X)
+            rows = self._rows(X, learn=True)
+            problem = _Problem(X, rows.sq, frame.bias, frame.unit)
+            rng = checks.generator(self.random_state)
+            targets = [1] if len(classes) == 2 else range(len(classes))
+            signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
+            self._descents = [self._descend(problem, sign, rng) for sign in signs]
+            self.classes_ = classes
+            self._begun = changing.parameters_of_state(self)
+            self.radius_ = float(np.sqrt(problem.q.max()))
+            self._steps = [_steps_on_rows(run, len(codes)) for run in self._descents]
+            self._bounds = [
+                (
+                    margins.lower_end(rows, sign, intake.EMPTY, run.w),
+                    margins.upper_end(rows, sign, steps, len(run.w)),
+                )
+                for run, sign, steps in zip(self._descents, signs, self._steps, strict=True)
+            ]
+        self._check_run()
+        return self
+
+    def _descend(self, problem: _Problem, y: np.ndarray, rng: Any) -> Descent:
+        goal = 0.0 if self.loss == "perceptron" else 1.0
+        w = y[0] * problem.row(0)
+        length0 = float(np.sqrt(w @ w))
+        m = y * problem.scores(w)
+        risks: list[float] = []
+        chosen: list[np.ndarray] = []
+        steps: list[float] = []
+        groups = self._groups(len(y), rng)
+        reason = "max_steps"
+        quiet = np.errstate(over="ignore", invalid="ignore")  # overflow is told below
+        with Progress(type(self).__name__, self.max_steps, self.verbose) as progress, quiet:
+            while True:
+                in_v = m < goal
+                risks.append(risk(m, goal))
+                if not in_v.any():
+                    reason = "no row in V"
+                    break
+                if len(steps) == self.max_steps:
+                    break
+                rows = self._choose(m, in_v, groups, rng)
+                g = problem.combine(rows, y[rows])
+                if self.step == "line-search":
+                    eps = self._searched_step(w, g, m, y * problem.scores(g), goal, length0)
+                else:
+                    eps = float(self.step)
+                ahead = w if eps is None else w + eps * g
+                m_ahead = y * problem.scores(ahead)
+                if eps is None or (self.step == "line-search" and risk(m_ahead, goal) >= risks[-1]):
+                    reason = "stalled"
+                    break
+                w, m = ahead, m_ahead
+                if not np.isfinite(m).all():
+                    raise ValueError("The descent overflowed: scale the data, or lower step.")
+                chosen.append(rows)
+                steps.append(eps)
+                record = {
+                    "updates": len(rows),
+                    "mistakes": int(in_v.sum()),
+                    "errors": int(in_v.sum()),
+                }
+                progress.epoch(len(steps), record)
+        return Descent(w, risks, chosen, steps, reason, int(np.sum(m == 0.0)))
+
+    def _groups(self, n: int, rng: Any) -> Any:
+        """Rows in visiting order, in groups of ``batch_size``, for ever."""
+        size = n if self.batch_size is None else self.batch_size
+        while True:
+            visit = draws.permutation(rng, np.arange(n)) if self.shuffle else np.arange(n)
+            for start in range(0, n, size):
+                yield visit[start : start + size]
+
+    def _choose(self, m: np.ndarray, in_v: np.ndarray, groups: Any, rng: Any) -> np.ndarray:
+        """The rows of the next step."""
+        members = np.flatnonzero(in_v)
+        if self.pick == "first":
+            return members[:1]
+        if self.pick == "worst":
+            return members[[np.argmin(m[members])]]
+        if self.pick == "random":
+            return members[[int(draws.uniform(rng) * len(members))]]
+        for group in groups:
+            rows = group[in_v[group]]
+            if len(rows):
+                return rows
+        raise AssertionError("unreachable: some row is in V")
+
+    def _searched_step(
+        self,
+        w: np.ndarray,
+        g: np.ndarray,
+        m: np.ndarray,
+        h: np.ndarray,
+        goal: float,
+        length0: float,
+    ) -> float | None:
+        """The step along g, or None when there is none."""
+        eps = best_step(m - goal, h)
+        if eps is None:
+            return None
+        while np.linalg.norm(w + eps * g) < 0.5 * length0:  # not to w = 0, where R is 0 for nothing
+            eps /= 2.0
+        return eps
+
+    # ------------------------------------------------------------ what follows from the descents
+
+    @property
+    def intercept_scaling_(self) -> float:
+        """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
+        if "_framed" not in vars(self):
+            raise AttributeError("RiskDescent has no intercept_scaling_ before it is fitted.")
+        return float(self._framed.bias)
+
+    def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
+        kept = slice(None) if columns is None else np.append(columns, -1)
+        return np.stack([run.w[kept] for run in self._descents])
+
+    def _fitted(self, name: str) -> Any:
+        if "_descents" not in vars(self):
+            raise AttributeError(f"RiskDescent has no {name} before it is fitted.")
+        return self._descents
+
+    def _one_or_all(self, name: str, values: list[Any]) -> Any:
+        return values[0] if len(self._fitted(name)) == 1 else values
+
+    @property
+    def risk_curve_(self) -> Any:
+        """The risk before each step and at the end."""
+        return self._one_or_all("risk_curve_", [run.risks for run in self._fitted("risk_curve_")])
+
+    @property
+    def steps_(self) -> Any:
+        """The rows of each step."""
+        return self._one_or_all("steps_", [run.chosen for run in self._fitted("steps_")])
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps made."""
+        return max(1, *(len(run.steps) for run in self._fitted("n_iter_")))
+
+    @property
+    def n_updates_(self) -> int:
+        """Rows added over all steps."""
+        return sum(len(rows) for run in self._fitted("n_updates_") for rows in run.chosen)
+
+    @property
+    def on_boundary_(self) -> Any:
+        """Rows with <w, x> = 0 at the end."""
+        runs = self._fitted("on_boundary_")
+        return self._one_or_all("on_boundary_", [run.on_boundary for run in runs])
+
+    @property
+    def stop_reason_(self) -> Any:
+        """Why the descent ended."""
+        runs = self._fitted("stop_reason_")
+        return self._one_or_all("stop_reason_", [run.reason for run in runs])
+
+    @property
+    def margin_bounds_(self) -> Any:
+        """(gamma_low, gamma_up) around the best margin; -inf where w does not separate the rows."""
+        runs = self._fitted("margin_bounds_")
+        bounds = vars(self).get("_bounds") or [(None, np.inf)] * len(runs)  # a file of format 1 has none
+        return self._one_or_all("margin_bounds_", list(bounds))
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        runs, frame = self._descents, self._framed
+        kept: list[Any] | None = vars(self).get("_steps")
+        steps = kept or [_steps_of_old_file(run) if evidence else None for run in runs]
+        learners = tuple(
+            LearnerRecord(
+                updates=sum(len(rows) for rows in run.chosen),
+                risk=float(run.risks[-1]),
+                on_boundary=run.on_boundary,
+                steps=alpha,
+            )
+            for run, alpha in zip(runs, steps, strict=True)
+        )
+        return super()._record_fields(evidence) | {
+            "learners": learners,
+            "bias": float(frame.bias),
+            "unit": bool(frame.unit),
+            "weights": {"last": np.asarray(self._weights(), float)},
+        }
+
+
+def _steps_of_old_file(run: Descent) -> np.ndarray | None:
+    """The sums of the steps up to the last row that has one; None where the file speaks of too many rows."""
+    last = max((int(rows.max()) for rows in run.chosen if len(rows)), default=0)
+    return None if 8 * (last + 1) > margins.STEPS_LIMIT else _steps_on_rows(run, last + 1)
+
+
+def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
+    """The sum of the steps on each row; the start counts as a step of 1 on the first."""
+    alpha = np.zeros(n_rows)
+    alpha[0] = 1.0
+    for eps, rows in zip(run.steps, run.chosen, strict=True):
+        alpha[rows] += eps
+    return alpha
+
+
+class _Problem:
+    """Augmented, possibly scaled rows behind three products."""
+
+    def __init__(self, X: Any, sq: np.ndarray, bias: float, unit: bool):
+        self.X = X
+        self.bias = bias
+        lengths = np.where(sq > 0.0, np.sqrt(sq), 1.0)
+        self.factor = 1.0 / lengths if unit else np.ones(len(sq))
+        self.q = sq * self.factor**2
+
+    def scores(self, w: np.ndarray) -> np.ndarray:
+        return self.factor * (np.asarray(self.X @ w[:-1]).ravel() + self.bias * w[-1])
+
+    def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        a = coefficients * self.factor[rows]
+        return np.append(np.asarray(a @ self.X[rows]).ravel(), self.bias * a.sum())
+
+    def row(self, i: int) -> np.ndarray:
+        return self.combine(np.asarray([i]), np.ones(1))
+
+
+def risk(m: np.ndarray, goal: float) -> float:
+    """The sum of what the margins lack."""
+    return float(np.sum(np.maximum(0.0, goal - m)))
+
+
+def best_step(m: np.ndarray, h: np.ndarray) -> float | None:
+    """The smallest eps > 0 that minimises sum max(0, -(m + eps h)), or None if none lowers it.
+
+    The function is convex and piecewise linear; its slope rises by |h_i| at the point where row i changes
+    sides, eps_i = -m_i/h_i.
+    """
+    active = (m < 0.0) | ((m == 0.0) & (h < 0.0))
+    slope = -float(np.sum(h[active]))
+    if slope >= 0.0:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossing = np.where(h != 0.0, -m / h, -1.0)
+    later = np.flatnonzero(crossing > 0.0)
+    later = later[np.argsort(crossing[later], kind="stable")]
+    slopes = slope + np.cumsum(np.abs(h[later]))
+    turned = np.flatnonzero(slopes >= 0.0)
+    if not len(turned):
+        return None
+    return float(crossing[later[turned[0]]])

@@ -1,0 +1,82 @@
+"""Checks of what a learner is given, without scikit-learn: for rows that the package has read itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._sparse import is_sparse
+
+
+class NotFitted(ValueError, AttributeError):
+    """The model has learned nothing yet."""
+
+
+class Unconverged(UserWarning):
+    """A run has ended, or may never end, without what it aims at."""
+
+
+class Validation:
+    """The checks that scikit-learn makes where it is there, and the errors and warnings that it has.
+
+    Learners take rows and labels by one of these. This one is for the command line, which imports no
+    scikit-learn; ``estimators.shell`` has the other.
+    """
+
+    not_fitted: type[Exception] = NotFitted
+    unconverged: type[Warning] = Unconverged
+
+    def rows(self, model: Any, X: Any, *, reset: bool, **how: Any) -> Any:
+        """X as a matrix of floats. ``reset``: the model takes its width; else X must be as wide as the model.
+
+        ``how`` is what :func:`sklearn.utils.check_array` takes; here ``dtype`` and ``ensure_all_finite``.
+        """
+        X = self.row(model, X, **how)
+        if reset:
+            model.n_features_in_ = X.shape[1]
+        elif X.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(model).__name__} is expecting "
+                f"{model.n_features_in_} features as input."
+            )
+        return X
+
+    def row(self, model: Any, X: Any, **how: Any) -> Any:
+        """X as a matrix of floats of any width."""
+        found = X if is_sparse(X) else np.asarray(X)
+        if found.ndim != 2 or not found.shape[0] or not found.shape[1]:
+            raise ValueError(f"X must be a matrix with at least one row and column; got shape {found.shape}.")
+        dtypes = how.get("dtype", np.float64)
+        dtypes = [np.dtype(dtype) for dtype in (dtypes if isinstance(dtypes, list) else [dtypes])]
+        if found.dtype not in dtypes:
+            found = found.astype(dtypes[0])
+        if not is_sparse(found):
+            found = np.ascontiguousarray(found)
+        values = found.data if is_sparse(found) else found
+        if how.get("ensure_all_finite", True) and not np.isfinite(values).all():
+            raise ValueError("Input X contains NaN or infinity.")
+        return found
+
+    def column(self, y: Any) -> np.ndarray:
+        """Labels as an array of one dimension."""
+        found = np.asarray(y)
+        if found.ndim != 1:
+            raise ValueError(f"y must hold one label per row; got shape {found.shape}.")
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise ValueError("Input y contains NaN or infinity.")
+        return found
+
+    def check_classes(self, y: np.ndarray) -> None:
+        """Refuse numbers that are no labels of classes."""
+        if y.dtype.kind == "f" and (y != np.floor(y)).any():
+            raise ValueError("y holds numbers with fractions, which are no labels of classes.")
+
+    def check_fitted(self, model: Any) -> None:
+        """Raise where the model has learned nothing."""
+        if not model.__sklearn_is_fitted__():
+            raise self.not_fitted(f"This {type(model).__name__} has learned nothing yet.")
+
+    def hold_out(self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int) -> tuple[Any, Any]:
+        """(rows to learn, rows to score), the classes in proportion."""
+        raise NotImplementedError("early_stopping draws by scikit-learn; use the estimators of perceptrons.")

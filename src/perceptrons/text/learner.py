@@ -1,0 +1,483 @@
+r"""Text in, label out: hashing and learning in one pass."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from .. import rules
+from .._sparse import is_sparse
+from ..core import changing, checks
+from ..core.first_order import READOUTS, OnlineClassifierSpec
+from ..core.one_row import python_label
+from ..core.parameters import spec
+from ..core.writing import open_lane
+from ..engine import intake, spaces
+from ..engine.custom import engine_rule
+from ..io import Texts
+from ..rows import Csr
+from . import loops
+from .hashing import Hasher, Rows, as_texts, csr, most_entries, workspace_for
+from .names import Names, spelled
+from .parameters import TextParameters
+
+#: Parameters that say which columns a text has.
+OF_HASHING = ("bits", "analyzer", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed")
+#: Longer texts go the general way.
+_LANE_BYTES = 1 << 16
+
+
+class Hashed(NamedTuple):
+    """Texts that a model has hashed for itself, to be learned by it."""
+
+    X: Any  #: CSR
+    recipe: tuple[Any, ...]  #: the parameters they were hashed by
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+class Lane(NamedTuple):
+    """All that a text needs to be learned on its own."""
+
+    learn: Any
+    score: Any
+    rule: Any
+    recipe: loops.Recipe
+    workspace: loops.Workspace
+    out: loops.Out
+    v: np.ndarray
+    track: Any
+    state: np.ndarray
+    row_buffer: np.ndarray
+    pointers: np.ndarray
+    signs: dict[Any, float]
+
+    @property
+    def form(self) -> None:
+        """Of the rows that :class:`~perceptrons.estimators.lanes.Lane` takes: none."""
+        return None
+
+
+class Contribution(NamedTuple):
+    """What one feature adds to a score."""
+
+    feature: str
+    value: float  #: of the feature in the row, after any scaling
+    weight: float
+    contribution: float  #: value times weight
+
+
+class Explanation(NamedTuple):
+    """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
+
+    label: Any  #: the label predicted
+    towards: Any  #: the label that a positive contribution speaks for
+    score: float
+    intercept: float
+    contributions: list[Contribution]  #: the largest first, whatever their sign
+
+    def __str__(self) -> str:
+        head = f"{self.label}: score {self.score:+.4g} (a positive one speaks for {self.towards})"
+        lines = [f"{c.contribution:+10.4f}  {c.feature}" for c in self.contributions[:20]]
+        left = len(self.contributions) - len(lines)
+        if left > 0:
+            lines.append(f"{sum(c.contribution for c in self.contributions[20:]):+10.4f}  {left} more")
+        lines.append(f"{self.intercept:+10.4f}  (intercept)")
+        return "\n".join([head, *lines])
+
+
+@spec
+class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
+    """Parameters and plan of :class:`perceptrons.TextClassifier`."""
+
+    readout: str = "auto"
+    row_norm: str | None = "l2"
+    max_iter: int | None = 5
+    precision: str = "float32"
+    cache_mb: float | None = 1024.0
+
+    _of_state = (*OF_HASHING, "precision")
+    _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        self._check_text_params()
+        checks.one_of("precision", self.precision, ("float32", "float64"))
+        if self.cache_mb is not None:
+            checks.positive("cache_mb", self.cache_mb, zero=True)
+
+    # ------------------------------------------------------------ rules with a confidence per column
+
+    def _second_order(self) -> bool:
+        return type(self._rule()) in rules.CONFIDENCE
+
+    @property
+    def _readout(self) -> str:
+        if self.readout != "auto":
+            return self.readout
+        return "last" if self._second_order() else "average"
+
+    def _check_rule(self, rule: Any) -> None:
+        if not self._second_order():
+            super()._check_rule(rule)
+        elif self._readout != "last" or self.normalized_votes:
+            raise ValueError(
+                f"rule {type(rule).__name__} predicts with its last weights: give readout='last' and "
+                f"normalized_votes=False; got readout={self.readout!r}."
+            )
+
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+        if self._second_order():
+            return spaces.Confident(self._rule(), frame, n_features, full=False)
+        return super()._binary_space(frame, n_features)
+
+    def _is_joint(self) -> bool:
+        return super()._is_joint() and not self._second_order()
+
+    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+        if self._second_order():
+            raise ValueError(f"rule {type(self._rule()).__name__} starts from w = 0; drop coef_init.")
+        super()._start_at(space, d, coef_init, intercept_init)
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        fields = super()._learner_fields(r, learner)
+        if type(learner.rule) in rules.CONFIDENCE:
+            fields["covariance"] = learner.trimmed_sigma()
+        return fields
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """Diagonal of Sigma, one row per learner, for rules that have one."""
+        if not self._second_order():
+            raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
+        learners = self._fitted("covariance_").learners
+        return np.stack([learner.trimmed_sigma() for learner in learners])
+
+    # ------------------------------------------------------------ intake
+
+    def _recipe(self) -> tuple[Any, ...]:
+        stop = self.stop_words if isinstance(self.stop_words, (str, type(None))) else tuple(self._stop_list())
+        return (
+            self.bits,
+            self.analyzer,
+            tuple(self.ngram_range),
+            self.lowercase,
+            stop,
+            self.values,
+            self.signed,
+            self.seed,
+            self.errors,
+            self.precision,
+        )
+
+    def _hasher(self) -> Hasher:
+        """The hasher for the parameters in force, made anew where they have changed."""
+        recipe = self._recipe()
+        kept = vars(self).get("_hashing")
+        if kept is None or kept[0] != recipe:
+            self._check_text_params()
+            kept = self._hashing = (recipe, self._new_hasher(False, self.precision))
+        return kept[1]
+
+    def _texts(self, X: Any) -> Texts:
+        return as_texts(X, self.errors == "replace")
+
+    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Hashed):
+            return self._own_rows(X, reset)
+        texts = self._texts(X)
+        if not len(texts):
+            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
+        self._check_width(reset)
+        return self._hasher().matrix(texts, self.cache_mb, self._n_threads())
+
+    def _held_exactly(self, given: Any, X: Any) -> bool:
+        return True  # the rows are those that the texts are hashed to
+
+    def _check_width(self, reset: bool) -> None:
+        if reset:
+            self.n_features_in_ = 1 << self.bits
+        elif "_space" in vars(self) and self._space.n_features != 1 << self.bits:
+            raise ValueError(
+                f"bits={self.bits} does not fit the model, which has {self._space.n_features} columns. "
+                "Fit again, or set bits back."
+            )
+        else:
+            changing.check_unchanged(self, self._of_state)
+
+    def _own_rows(self, hashed: Hashed, reset: bool) -> Any:
+        if hashed.recipe != self._recipe():
+            raise ValueError("These texts were hashed by a model with other parameters; give the texts.")
+        X = hashed.X
+        if not is_sparse(X) or X.format != "csr" or X.shape[1] != 1 << self.bits:
+            raise ValueError("These rows are not what prepare_batch makes; give the texts.")
+        intake.check_again(X)
+        self._check_width(reset)
+        return X
+
+    def prepare_batch(self, X: Any) -> Any:
+        """Hash texts for :meth:`partial_fit`, in whatever thread has the time.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+
+        Returns
+        -------
+        Hashed
+            What :meth:`partial_fit` and :meth:`predict` take in place of the texts.
+        """
+        names = None
+        if self.keep_names:
+            names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
+        X = self._hasher().matrix(self._texts(X), self.cache_mb, self._n_threads(), names)
+        return Hashed(X, self._recipe())
+
+    def hash(self, X: Any) -> Any:
+        """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits)."""
+        return self._hasher().matrix(self._texts(X), n_threads=self._n_threads())
+
+    def _linear_scores(self, X: Any) -> np.ndarray:
+        # at the cost of the entries alone: the weights of all columns are not needed
+        if self._readout not in ("last", "average") or self.normalized_votes:
+            return super()._linear_scores(X)
+        scores = self._space.scores(self._rows(X), self._readout)
+        if self._readout == "average" and self.include_initial:
+            t = max(1, self._examples())
+            scores = scores * (t / (t + 1.0))
+        return scores
+
+    # ------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        order: Any = None,
+    ) -> Any:
+        """Learn texts in epochs; parameters as in :meth:`perceptrons.OnlineClassifier.fit`, X being texts."""
+        if not self.warm_start:
+            self.__dict__.pop("_words", None)
+        return super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn one pass over texts in the order given."""
+        return super().partial_fit(self._named_texts(X), y, classes, sample_weight)
+
+    def _named_texts(self, X: Any) -> Any:
+        """X; hashed already where the names of its features are to be kept."""
+        return self.prepare_batch(X) if self.keep_names and not isinstance(X, Hashed) else X
+
+    @property
+    def n_invalid_(self) -> int:
+        """Bytes that were read over because they are no UTF-8."""
+        return int(self._hasher().invalid[0])
+
+    @property
+    def names_(self) -> dict[int, str]:
+        """Column to the first feature that was met there."""
+        if not self.keep_names:
+            raise AttributeError("names_ needs keep_names=True.")
+        return dict(vars(self).get("_words", {}))
+
+    # ------------------------------------------------------------ one text at a time
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one text.
+
+        Parameters
+        ----------
+        x : str or bytes
+        y : label
+            A label not met before becomes a new class.
+        """
+        lane = self.__dict__.get("_lane")
+        if lane is not None:
+            learn, _, rule, recipe, workspace, out, v, track, state, row_buffer, pointers, signs = lane
+            raw = _raw(x)
+            sign = signs.get(y)
+            known = raw is not None and sign is not None
+            if (
+                known
+                and learn(rule, raw, sign, recipe, workspace, out, v, track, state, row_buffer, pointers) == 0
+            ):
+                return
+        # something is new here, or the fast way met trouble: this one does the same work and names it
+        self._learn_slowly(x, y)
+        if self.keep_names:
+            self.prepare_batch([x])
+
+    def score_one(self, x: Any) -> Any:
+        """Score of one text: a float, or a list of one per class for more than two classes."""
+        lane = self.__dict__.get("_lane")
+        # a lane is there for rules of the first order only
+        if lane is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
+            _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = lane
+            raw = _raw(x)
+            if raw is not None and not self.include_initial:
+                s = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
+                if isfinite(s):
+                    return s
+        return super().score_one(x)
+
+    def _one(self, x: Any) -> tuple[Any, list[str]]:
+        if not isinstance(x, (str, bytes)):
+            raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
+        self._check_width(reset=False)
+        return self._hasher().matrix(self._texts([x])), []
+
+    def _form(self, x: Any) -> tuple[int, Any]:
+        return 1 << self.bits, np.dtype(self.precision)
+
+    def _open_lane(self, x: Any) -> None:
+        """Prepare the fast way for further texts."""
+        space = self._space
+        one_w = space.columns == 1 and not self._second_order()
+        plain = one_w and not self._keeps_journal() and self._steady()
+        if not plain or self.keep_names or self.normalized_votes:
+            return
+        recipe = self._hasher().recipe
+        room = int(most_entries(recipe, _LANE_BYTES))
+        out = loops.Out(
+            np.zeros(room, np.uint32),
+            np.zeros(room, space.frame.dtype),
+            np.empty(0, np.uint64),
+            np.empty(0, np.uint64),
+        )
+        workspace = workspace_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
+        pointers = np.zeros(2, np.uint64)
+        row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
+        self._count_on(row_buffer)
+        rest = (recipe, workspace, out, space.v, track, space.state, row_buffer, pointers)
+        learn = loops.learn_text.direct(rule, b"", 1.0, *rest)
+        score = loops.score_text.direct(b"", *rest)
+        labels = self.classes_.tolist()
+        signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
+        open_lane(self, Lane(learn, score, rule, *rest, signs))
+
+    # ------------------------------------------------------------ where a prediction comes from
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """The prediction for one text, taken apart.
+
+        With two classes contributions are those to the score, a positive one speaking for the larger label;
+        with more, those to the score of the class predicted.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Explanation
+            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
+            contribution, the largest first. ``str()`` shows them.
+        """
+        self._validation.check_fitted(self)
+        if self._readout == "vote":
+            raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
+        self._check_width(reset=False)
+        texts = self._texts([text])
+        hasher = self._hasher()
+        rows = hasher.hash(texts, spans=True)
+        score = np.atleast_1d(self._scores(csr(rows.indices, rows.data, rows.indptr, 1 << self.bits))[0])
+        code = int(self._decide(score[None, :] if len(score) > 1 else score)[0])
+        column = code if len(score) > 1 else 0
+        weights, bias = self._weights_of(rows, column)
+        scale = self._scale_of(rows)
+        names = [
+            spelled(texts, int(a), int(b), self.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
+        ]
+        found = [
+            Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
+            for name, value, weight in zip(names, rows.data, weights, strict=True)
+        ]
+        found.sort(key=lambda c: -abs(c.contribution))
+        towards = python_label(self.classes_[code if len(score) > 1 else len(self.classes_) - 1])
+        label = python_label(self.classes_[code])
+        return Explanation(label, towards, float(score[column]), float(bias * scale), found)
+
+    def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The features that speak most for each label, with their weights; needs ``keep_names=True``.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each label.
+        """
+        self._validation.check_fitted(self)
+        checks.whole("n", n)
+        names = self.names_
+        columns = np.fromiter(names, np.int64, len(names))
+        weights = self._weights()[:, columns]
+        if len(self.classes_) == 2:
+            weights = np.concatenate([-weights, weights])
+        found = {}
+        for label, w in zip(self.classes_.tolist(), weights, strict=True):
+            best = np.argsort(-w, kind="stable")[:n]
+            found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
+        return found
+
+    def _scale_of(self, rows: Rows) -> float:
+        if not self._unit_rows():
+            return 1.0
+        length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
+        return 1.0 / float(length) if length > 0.0 else 1.0
+
+    def _weights_of(self, rows: Rows, column: int) -> tuple[np.ndarray, float]:
+        """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
+        if self._readout == "random" or self.normalized_votes:
+            w = self._weights()[column]
+            return w[rows.indices.astype(np.int64)], float(self._bias() * w[-1])
+        n = len(rows.indices)
+        frozen = intake.frozen
+        ones = np.ones(n, self._space.frame.dtype)
+
+        def looked(bias: float, count: int) -> np.ndarray:  # rows of a single 1, or of the constant alone
+            pointers = frozen(np.arange(count + 1) if not bias else np.zeros(count + 1), np.int64)
+            record = Csr(
+                frozen(ones),
+                frozen(rows.indices),
+                pointers.view(np.uint64),
+                frozen(np.ones(count)),
+                bias,
+                False,
+            )
+            return self._space.scores(record, self._readout)[:, column]
+
+        share = 1.0
+        if self._readout == "average" and self.include_initial:
+            share = 1.0 - 1.0 / (max(1, self._examples()) + 1.0)
+        constant = float(looked(self._bias(), 1)[0]) if self._bias() else 0.0
+        return share * looked(0.0, n), share * constant
+
+    # ------------------------------------------------------------ what scikit-learn asks
+
+    def _input_tags(self) -> dict[str, bool]:
+        return {"string": True, "two_d_array": False, "sparse": False}
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k != "_hashing"}
+
+
+def _raw(x: Any) -> bytes | None:
+    """The bytes of a text, or None for what the fast way does not take."""
+    if type(x) is bytes:
+        return x
+    if type(x) is str:
+        try:
+            return x.encode()
+        except UnicodeEncodeError:
+            return None
+    return None
