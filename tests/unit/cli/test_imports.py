@@ -1,0 +1,67 @@
+"""What the command line does not import: it drives the core, which has no scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LIBSVM = "".join(f"{i % 3} 1:{i % 7} 2:{(3 * i) % 5}\n" for i in range(200))
+TEXTS = "label,text\n" + "".join(f"{'ham' if i % 2 else 'spam'},word{i % 7} of {i % 5}\n" for i in range(50))
+CSV = "a,b,label\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(50))
+
+#: one process that runs several commands and says what is loaded after them
+SCRIPT = """
+import json, sys
+from perceptrons.cli import main
+for command in json.loads(sys.argv[1]):
+    sys.argv = ["perceptrons", *command]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (command, end.code)
+print(json.dumps([name for name in ("sklearn", "pandas", "scipy.stats") if name in sys.modules]))
+"""
+
+
+def commands(folder):
+    for name, text in (("rows.svm", LIBSVM), ("rows.csv", CSV), ("texts.csv", TEXTS)):
+        (folder / name).write_text(text)
+    model, rows, quiet = str(folder / "m.model"), str(folder / "rows.svm"), "--quiet"
+    yield ["train", rows, "--model", model, "--passes", "2", "--checkpoint", str(folder / "c"), quiet]
+    yield ["predict", model, rows, "--output", str(folder / "labels")]
+    yield ["evaluate", model, rows]
+    yield ["info", model]
+    for rule in ("averaged", "pa1", "arow", "winnow", "margin"):
+        data = str(folder / "rows.csv") if rule != "winnow" else str(folder / "zero_one.svm")
+        yield ["train", data, "--rule", rule, "--model", model, quiet]
+    yield ["train", str(folder / "texts.csv"), "--text", "--rule", "arow", "--model", model, quiet]
+    yield ["train", rows, "--kernel", "polynomial", "--rule", "kernel-perceptron", "--model", model, quiet]
+    yield ["train", rows, "--rule", "max-margin", "--param", "C=1.0", "--model", model, quiet]
+
+
+def test_commands_import_no_scikit_learn(tmp_path):
+    (tmp_path / "zero_one.svm").write_text("".join(f"{i % 2} {1 + i % 2}:1\n" for i in range(50)))
+    wanted = json.dumps(list(commands(tmp_path)))
+    done = subprocess.run([sys.executable, "-c", SCRIPT, wanted], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "AROW", "KernelPerceptron", "TextClassifier"])
+def test_the_core_writes_the_files_of_the_estimators(name, tmp_path):
+    """A learner of the core, and the estimator of the same name, leave the same bytes."""
+    import perceptrons
+    from perceptrons.models import registry
+
+    X = [["one two", "two three", "three", "one"], [[1.0, 2.0], [0.5, -1.0], [2.0, 1.0], [-1.0, 0.0]]]
+    rows, labels = X[name != "TextClassifier"], ["a", "b", "a", "b"]
+    learner = registry.learner(name)(random_state=0)
+    estimator = getattr(perceptrons, name)(random_state=0)
+    for model, path in ((learner, "core"), (estimator, "estimator")):
+        model.partial_fit(rows, labels)
+        perceptrons.save(model, tmp_path / path)
+    assert (tmp_path / "core").read_bytes() == (tmp_path / "estimator").read_bytes()
+    assert isinstance(perceptrons.load(tmp_path / "core"), getattr(perceptrons, name))
