@@ -36,6 +36,9 @@ class BudgetKernelPerceptronSpec(KernelBased):
         checks.positive("eta", self.eta, zero=True)
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Budget,)
+
     def _policy(self) -> Any:
         if self.policy == "projectron":
             return budget.Projectron(float(self.eta))

@@ -26,6 +26,9 @@ class SecondOrder(Streaming):
         No margin is stated.
     """
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Confident,)
+
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from w = 0; drop coef_init and intercept_init.")
 

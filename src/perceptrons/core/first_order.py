@@ -67,6 +67,9 @@ class FirstOrder(Streaming):
     def _keeps_average(self) -> bool:
         return any(learner.track_name != "last" for learner in self._space.learners)
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Linear, spaces.Joint)
+
     def _scheme(self) -> Any:
         """Which classes move on an update."""
         return multiclass.Top()

@@ -68,6 +68,9 @@ class Halfspace:
     intercept_scaling: float | str = 1.0
     row_norm: str | None = None
 
+    #: what a run leaves behind: "online", "descent" or "margin"
+    _run_kind: ClassVar[str] = "online"
+
     if TYPE_CHECKING:  # what a shell has, and what fitting sets
         _validation: ClassVar[Validation]  #: checks of what is given: scikit-learn's, where it is there
         classes_: Any = None

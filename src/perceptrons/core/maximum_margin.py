@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from math import isinf
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .halfspace import Halfspace
 from .parameters import spec
 from .progress import Progress
 from .run_records import known_rows
+from .solved import NotSeparableError, Problem
 from .writing import one_writer, unchanged_on_error
 
 SOLVERS = ("auto", "active", "descent", "piqp")
@@ -31,34 +32,11 @@ CLOSE = 1e-9  # relative loss by rounding outwards from which on rows are looked
 EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
 
 
-class NotSeparableError(ValueError):
-    """No hyperplane separates the classes; ``certificate`` has the proof.
-
-    Its ``numerators`` over its ``denominator`` weigh the rows in ``support`` so that
-    :math:`\\sum\\lambda_iy_ix_i = 0` exactly, with a bias each class having the weight 1/2: the convex hulls
-    of the classes meet. Where the kernel is a function of the user's, the statement is about its values as
-    they were returned.
-    """
-
-    def __init__(self, message: str, certificate: Any):
-        super().__init__(message)
-        self.certificate = certificate
-
-
-class Problem(NamedTuple):
-    """One class against another, solved."""
-
-    answer: maximum.Answer
-    support: np.ndarray
-    coef: np.ndarray  #: alpha_i y_i on the support
-    w: np.ndarray | None  #: without the bias; None in the space of a kernel
-    b: float
-    norm: float
-
-
 @spec
 class MaxMarginSpec(Halfspace):
     """Parameters and plan of :class:`perceptrons.MaxMargin`."""
+
+    _run_kind = "margin"
 
     intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]  # the bias is free: it has no scale
     row_norm: ClassVar[None] = None  # type: ignore[misc]  # a margin is that of the rows as they are

@@ -87,6 +87,9 @@ class WinnowSpec(Thresholded):
     def _check_values(self, X: Any) -> None:
         check_range(f"Winnow(kind={self.kind})", X, binary=self.kind == 1)
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Multiplicative,)
+
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         theta = float(n_features if self.threshold is None else self.threshold)
         link = multiplicative.Winnow(float(self.alpha), theta, self.kind == 1)
@@ -125,6 +128,9 @@ class EliminationSpec(Thresholded):
     def _check_values(self, X: Any) -> None:
         check_range("Elimination", X, binary=True)
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Elimination,)
+
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         return spaces.Elimination(frame, n_features, self.literals == "all")
 
@@ -161,6 +167,9 @@ class BalancedWinnowSpec(Streaming):
         checks.positive("eta", self.eta)
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Multiplicative,)
+
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         link = multiplicative.Balanced(float(self.eta))
         return spaces.Multiplicative(link, frame, n_features, self.mistake == "prediction")
@@ -192,6 +201,9 @@ class PNormPerceptronSpec(Streaming):
         if checks.positive("p", self.p) < 2.0:
             raise ValueError(f"p must be at least 2; got p={self.p!r}.")
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
+
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Multiplicative,)
 
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
         link = multiplicative.PNorm(float(self.p))

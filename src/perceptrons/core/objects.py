@@ -11,8 +11,6 @@ from .. import kernels
 from .._sparse import is_sparse
 from ..engine import intake
 from ..theory import gram
-from ..theory.enclosed import enclosed
-from ..theory.kernel_bracket import as_fractions
 
 
 def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **numbers: Any) -> Any:
@@ -74,6 +72,9 @@ def refuse_vanishing(kernel: kernels.Kernel, X: Any, squares: np.ndarray) -> Non
     plain = described(kernel) if len(small) else None
     if plain is None:
         return
+    from ..theory.enclosed import enclosed  # rare, and slow to import
+    from ..theory.kernel_bracket import as_fractions
+
     rows = raw(X)
     rows = rows.cpu().numpy() if hasattr(rows, "cpu") else rows
     k = enclosed(plain, rows)

@@ -181,6 +181,10 @@ class Online(Weighing, Progressive):
         """A fresh joint space, where the class has one."""
         raise NotImplementedError
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        """The classes of the spaces of two classes, or of the joint one."""
+        raise NotImplementedError
+
     def _is_joint(self) -> bool:
         return self._has_joint
 

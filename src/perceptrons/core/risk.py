@@ -2,7 +2,7 @@ r"""Descent on the perceptron risk and on the hinge risk."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,23 +12,15 @@ from . import changing, checks
 from .halfspace import Halfspace
 from .parameters import spec
 from .progress import Progress
+from .solved import Descent
 from .writing import one_writer, unchanged_on_error
-
-
-class Descent(NamedTuple):
-    """What one descent left behind."""
-
-    w: np.ndarray
-    risks: list[float]
-    chosen: list[np.ndarray]  #: the rows of each step
-    steps: list[float]
-    reason: str
-    on_boundary: int
 
 
 @spec
 class RiskDescentSpec(Halfspace):
     """Parameters and plan of :class:`perceptrons.RiskDescent`."""
+
+    _run_kind = "descent"
 
     loss: str = "perceptron"
     batch_size: int | None = None

@@ -3,9 +3,28 @@
 A file is safetensors + JSON + SHA-256. Reading one runs no code, whoever wrote it.
 """
 
-from .checkpoint import Checkpoint
-from .errors import ModelError
-from .onnx import export_onnx
-from .saving import describe, load, save
+from __future__ import annotations
 
-__all__ = ["Checkpoint", "ModelError", "describe", "export_onnx", "load", "save"]
+import importlib
+from typing import Any
+
+_WHERE = {
+    "Checkpoint": "checkpoint",
+    "ModelError": "errors",
+    "describe": "saving",
+    "export_onnx": "onnx",
+    "load": "saving",
+    "save": "saving",
+}
+
+__all__ = list(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import kernels, rules
 from .._sparse import is_sparse
-from ..core import maximum_margin, risk
+from ..core.solved import Descent, Problem
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative, scalars
-from ..engine.solvers import maximum
+from ..engine.solvers.result import Answer
 from ..engine.spaces.additive import TRACKS
 from ..kernels import prepared
 from .errors import ModelError
@@ -115,7 +115,7 @@ def _winnow(link: multiplicative.Winnow) -> None:
     truth("eliminate", link.eliminate)
 
 
-def _descent(run: risk.Descent) -> None:
+def _descent(run: Descent) -> None:
     array("w", run.w, np.float64, (None,))
     for name in ("risks", "chosen", "steps"):
         need(isinstance(getattr(run, name), list), f"{name} is no list")
@@ -123,7 +123,7 @@ def _descent(run: risk.Descent) -> None:
     whole("on_boundary", run.on_boundary)
 
 
-def _answer(answer: maximum.Answer) -> None:
+def _answer(answer: Answer) -> None:
     array("alpha", answer.alpha, np.float64, (None,))
     for x in (answer.b, answer.gap, *answer.bracket):
         number("an answer", x)
@@ -132,8 +132,8 @@ def _answer(answer: maximum.Answer) -> None:
     need(isinstance(answer.reason, str), "the reason of a solver is no string")
 
 
-def _problem(run: maximum_margin.Problem) -> None:
-    need(isinstance(run.answer, maximum.Answer), "a problem has no answer")
+def _problem(run: Problem) -> None:
+    need(isinstance(run.answer, Answer), "a problem has no answer")
     need(
         isinstance(run.support, np.ndarray) and run.support.dtype.kind == "i", "support is no vector of rows"
     )
@@ -437,9 +437,9 @@ def _journal(log: journal.Journal) -> None:
 CHECKS: dict[type, Callable[[Any], None]] = {
     spaces.Frame: _frame,
     multiplicative.Winnow: _winnow,
-    risk.Descent: _descent,
-    maximum.Answer: _answer,
-    maximum_margin.Problem: _problem,
+    Descent: _descent,
+    Answer: _answer,
+    Problem: _problem,
     kernels.Polynomial: _kernel,
     kernels.Spectrum: _kernel,
     kernels.Sum: _composed,

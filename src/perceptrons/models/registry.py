@@ -13,12 +13,13 @@ from typing import Any
 import perceptrons
 
 from .. import kernels, rules
-from ..core import class_weights, maximum_margin, risk
+from ..core import class_weights
 from ..core.bare import bare
 from ..core.parameters import names_of
+from ..core.solved import Descent, Problem
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative
-from ..engine.solvers import maximum
+from ..engine.solvers.result import Answer
 from ..kernels import prepared
 from .errors import ModelError
 
@@ -58,9 +59,9 @@ RECORDS: dict[str, type] = {
     **_named("link", multiplicative.Winnow, multiplicative.Balanced, multiplicative.PNorm),
     **_named("policy", budget.Random, budget.Oldest, budget.Forgetron, budget.Projectron),
     **_named("space", spaces.Frame),
-    **_named("descent", risk.Descent),
+    **_named("descent", Descent),
     **_named("classes", class_weights.Counted),
-    **_named("margin", maximum.Answer, maximum_margin.Problem),
+    **_named("margin", Answer, Problem),
 }
 
 #: kernels: immutable, made by their constructors, which check what they are given

@@ -14,8 +14,6 @@ from ..core.halfspace import Halfspace
 from ..core.writing import held_still
 from . import container, files, registry
 from .errors import ModelError
-from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader
-from .upgrades import upgraded
 from .writer import Writer
 
 
@@ -188,6 +186,9 @@ def read(
     classes: Callable[[str], type] = registry.estimator,
 ) -> Stored:
     """The model of a file, and the position stored with it. ``classes`` has the class of each name."""
+    from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader  # they import every kind of learner
+    from .upgrades import upgraded
+
     name = os.fspath(path)
     contents = container.read(path, max_bytes)
     table = _parsed(path, contents.text)

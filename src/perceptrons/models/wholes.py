@@ -14,20 +14,13 @@ import numpy as np
 from .. import kernels
 from .._sparse import is_sparse
 from ..core import changing, class_weights
-from ..core.budget import BudgetKernelPerceptronSpec
-from ..core.confidence import SecondOrder
-from ..core.first_order import FirstOrder
 from ..core.halfspace import Halfspace
 from ..core.kernel import KernelLearner
 from ..core.kernel_based import KernelBased
-from ..core.maximum_margin import MaxMarginSpec, Problem
-from ..core.multiplicative import EliminationSpec
 from ..core.online import Online
-from ..core.risk import Descent, RiskDescentSpec
+from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
-from ..text.learner import TextClassifierSpec
-from ..text.parameters import MOST_BITS, TextParameters
 from . import registry
 from .checks import array, fits, labels, need, number, truth, whole
 
@@ -42,13 +35,16 @@ def model(x: Any) -> Any:
         whole("n_features_in_", state["n_features_in_"])
     if "feature_names_in_" in state:
         _feature_names(state["feature_names_in_"], state.get("n_features_in_"))
+    kind = getattr(type(x), "_run_kind", None)
     if isinstance(x, Online) and "_space" in state:
         _online(x, state)
-    elif isinstance(x, RiskDescentSpec) and "_descents" in state:
+    elif kind == "descent" and "_descents" in state:
         _risk(x, state)
-    elif isinstance(x, MaxMarginSpec) and "_problems" in state:
+    elif kind == "margin" and "_problems" in state:
         _margin(x, state)
-    elif isinstance(x, TextParameters):
+    elif hasattr(type(x), "_new_hasher"):  # texts become rows by its parameters
+        from ..text.parameters import MOST_BITS
+
         need(left <= {"_words", "n_invalid_"}, "it has learned nothing, and has more than parameters")
         whole("bits", x.bits, 1, MOST_BITS)
         _words(state.get("_words", {}), 1 << x.bits)
@@ -75,7 +71,7 @@ def _online(x: Any, state: dict[str, Any]) -> None:
     need(not many or core.n_classes == n_classes, "classes and weights differ in number")
     learners = core.learners if isinstance(core, spaces.OneVsRest) else [core]
     need(isinstance(space, spaces.Dual) == isinstance(x, KernelLearner), "the space is of another learner")
-    need(all(isinstance(one, _expected(x)) for one in learners), "the space is of another learner")
+    need(all(isinstance(one, x._space_kinds()) for one in learners), "the space is of another learner")
     if isinstance(space, spaces.Dual) and space.device != "cpu" and not _has_device():
         space.device = "cpu"
     if isinstance(x, KernelBased):
@@ -141,17 +137,6 @@ def _has_device() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _expected(x: Any) -> tuple[type, ...]:
-    """The spaces that a learner has, or that its classes have each."""
-    if isinstance(x, BudgetKernelPerceptronSpec):
-        return (spaces.Budget,)
-    if isinstance(x, SecondOrder) or (isinstance(x, TextClassifierSpec) and x._second_order()):
-        return (spaces.Confident,)
-    if isinstance(x, FirstOrder):
-        return (spaces.Linear, spaces.Joint)
-    return (spaces.Elimination,) if isinstance(x, EliminationSpec) else (spaces.Multiplicative,)
-
-
 def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
     """Rows are as wide as the weights: without n_features_in_ scikit-learn lets rows of any width pass."""
     if "n_features_in_" in state or type(x)._validated_X is Halfspace._validated_X:
@@ -190,7 +175,7 @@ def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
     need(fits(kernel, state.get("_known")), "collections are not what the kernel takes")
     rows = [holder.support.rows if isinstance(holder, spaces.Dual) else holder.rows for holder in holders]
     _same_width(state, [state["_known"], *rows])
-    need(isinstance(x, BudgetKernelPerceptronSpec) == ("_draws" in state), "its generator is missing")
+    need((x._space_kinds() == (spaces.Budget,)) == ("_draws" in state), "its generator is missing")
     need(callable(getattr(state.get("_draws", np.random), "random", None)), "its generator cannot draw")
     need("_names" not in state and "_words" not in state, "its features have no names")
     if "_given_names" in state:

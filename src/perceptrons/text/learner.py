@@ -138,6 +138,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             return spaces.Confident(self._rule(), frame, n_features, full=False)
         return super()._binary_space(frame, n_features)
 
+    def _space_kinds(self) -> tuple[type, ...]:
+        return (spaces.Confident,) if self._second_order() else super()._space_kinds()
+
     def _is_joint(self) -> bool:
         return super()._is_joint() and not self._second_order()
 

@@ -20,6 +20,7 @@ from scipy.linalg.lapack import dpstrf
 from ..._sparse import is_sparse
 from ..compiler import compiled, helper
 from . import active_set
+from .result import Answer
 
 RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
 """Weights with a residual of at most this, times R, may be a proof that no separator exists: worth a look in
@@ -36,17 +37,6 @@ COLUMNS = 64  # of kernel values, that a factor takes in at a time
 ROOM = 4 << 30  # bytes that kernel values or their factor may take
 
 GAP_CLOSED, MAX_TIME, MAX_ITER, ROUNDING = "gap closed", "max_time", "max_iter", "rounding"
-
-
-class Answer(NamedTuple):
-    """What a solver found; w is the sum of alpha_i y_i x_i."""
-
-    alpha: np.ndarray  #: one per row, at least 0
-    b: float  #: in the coordinates of the points
-    bracket: tuple[float, float]  #: around the largest hard margin
-    gap: float  #: relative
-    n_iter: int
-    reason: str
 
 
 class Inseparable(Exception):

@@ -1,0 +1,18 @@
+"""What a solver returns; model files hold it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Answer(NamedTuple):
+    """What a solver found; w is the sum of alpha_i y_i x_i."""
+
+    alpha: np.ndarray  #: one per row, at least 0
+    b: float  #: in the coordinates of the points
+    bracket: tuple[float, float]  #: around the largest hard margin
+    gap: float  #: relative
+    n_iter: int
+    reason: str
