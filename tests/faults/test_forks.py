@@ -76,8 +76,8 @@ def test_fork_while_another_thread_compiles():
 FORK_WITH_A_FOLDER = """
 import os, sys
 import numpy as np
-from perceptrons.text.hashing import Rows, Store
-rows = Rows(np.zeros(1, np.uint32), np.ones(1), np.array([0, 1]), None, None, 0)
+from perceptrons.text.hashing import HashedRows, Store
+rows = HashedRows(np.zeros(1, np.uint32), np.ones(1), np.array([0, 1]), None, None, 0)
 store = Store(np.dtype(float), cache_mb=0)
 store.append(rows)
 child = os.fork()

@@ -12,7 +12,7 @@ import pytest
 import perceptrons.io.libsvm as libsvm
 import perceptrons.io.vw as vw
 from perceptrons.io import FormatError, Limits, open_stream, read_libsvm
-from perceptrons.io.records import Block
+from perceptrons.io.records import LineBlock
 
 # ------------------------------------------------------------------------------------------------ limits
 
@@ -79,7 +79,8 @@ def test_skipping_looks_at_each_line_once(format_, bad, monkeypatch):
     """The place of an error is found by counting lines from the start of its block: once, not for each."""
     good, _ = BAD[format_]
     places, loops = [], []
-    monkeypatch.setattr(Block, "place", lambda *args, _place=Block.place: places.append(1) or _place(*args))
+    place = LineBlock.place
+    monkeypatch.setattr(LineBlock, "place", lambda *args: places.append(1) or place(*args))
     for module, name, loop in ((libsvm.loops, "parse_libsvm", None), (vw.loop, "parse_vw", None)):
         loop = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *args, loop=loop: loops.append(1) or loop(*args))

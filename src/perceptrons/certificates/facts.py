@@ -39,7 +39,7 @@ class LoggedUpdates(NamedTuple):
         return rows, a
 
 
-class Facts(NamedTuple):
+class ClaimFacts(NamedTuple):
     """What claims are evaluated on."""
 
     evidence: Evidence
@@ -79,8 +79,8 @@ class Sides(NamedTuple):
     allowed: float
 
 
-MeasuredOf: TypeAlias = Callable[[Facts, int, str, float], float | None]
-SymbolsOf: TypeAlias = Callable[[Facts, int, str, float], dict[str, float]]
+MeasuredOf: TypeAlias = Callable[[ClaimFacts, int, str, float], float | None]
+SymbolsOf: TypeAlias = Callable[[ClaimFacts, int, str, float], dict[str, float]]
 
 
 class Claim(NamedTuple):
@@ -93,6 +93,6 @@ class Claim(NamedTuple):
     sense: str = "<="
     published: str = ""  #: the name under which the paper is found
 
-    def sides(self, facts: Facts, part: int, vector: str, c: float) -> Sides:
+    def sides(self, facts: ClaimFacts, part: int, vector: str, c: float) -> Sides:
         symbols = self.symbols(facts, part, vector, c)
         return Sides(self.measured(facts, part, vector, c), symbols, float(self.allowed(**symbols)))

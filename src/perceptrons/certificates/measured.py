@@ -12,34 +12,34 @@ import numpy as np
 from scipy.special import digamma, zeta
 
 from ..theory import bounds
-from .facts import SLACK, Facts
+from .facts import SLACK, ClaimFacts
 
 GRAM_ROWS = 100  # rows whose kernel matrix is tried for a negative eigenvalue
 
 
-def count(name: str, less: int = 0) -> Callable[[Facts, int, str, float], float]:
+def count(name: str, less: int = 0) -> Callable[[ClaimFacts, int, str, float], float]:
     return lambda f, part, vector, c: f.counted(part, name) - less
 
 
-def nothing(f: Facts, part: int, vector: str, c: float) -> None:
+def nothing(f: ClaimFacts, part: int, vector: str, c: float) -> None:
     return None
 
 
-def epochs(f: Facts, part: int, vector: str, c: float) -> float:
+def epochs(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     if f.run["epochs"] is None:
         raise ValueError("the run does not tell its epochs")
     return float(f.run["epochs"])
 
 
-def norm2(f: Facts, part: int, vector: str, c: float) -> float:
+def norm2(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return f.evidence.norm("w", part) ** 2
 
 
-def length(f: Facts, part: int, vector: str, c: float) -> float:
+def length(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return f.evidence.norm("w", part)
 
 
-def gained(f: Facts, part: int, vector: str, c: float) -> float:
+def gained(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     """The steps of the true classes, summed over the log."""
     assert f.updates is not None
     own = f.updates.of(part)
@@ -47,21 +47,21 @@ def gained(f: Facts, part: int, vector: str, c: float) -> float:
     return math.fsum(own.alpha[np.arange(len(true)), true])
 
 
-def margin(f: Facts, part: int, vector: str, c: float) -> float:
+def margin(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return f.evidence.low("w", part)
 
 
-def normalised_margin(f: Facts, part: int, vector: str, c: float) -> float:
+def normalised_margin(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return f.evidence.normalised_low("w", part)
 
 
-def mira_left(f: Facts, part: int, vector: str, c: float) -> float:
+def mira_left(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     counts = f.part(part)
     errors = min(counts["errors"], counts["updates"])
     return bounds.mira_left(errors, counts["updates"], f.parameters["p"])
 
 
-def rate_left(f: Facts, part: int, vector: str, c: float) -> float:
+def rate_left(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     k = f.part(part)["updates"]
     if f.parameters["learning_rate"] == "updates":  # steps of 1, 1/2, ..., 1/k: the sums have a closed form
         return harmonic_number(k) ** 2 / (math.pi**2 / 6.0 - float(zeta(2.0, k + 1.0))) if k else 0.0
@@ -70,7 +70,7 @@ def rate_left(f: Facts, part: int, vector: str, c: float) -> float:
     return bounds.variable_rate_left(steps.tolist())
 
 
-def harmonic(f: Facts, part: int, vector: str, c: float) -> float:
+def harmonic(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return harmonic_number(f.part(part)["updates"])
 
 
@@ -83,11 +83,11 @@ def harmonic_number(k: int) -> float:
     return float(digamma(k + 1.0) + np.euler_gamma)
 
 
-def smallest_eigenvalue(f: Facts, part: int, vector: str, c: float) -> float:
+def smallest_eigenvalue(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     return float(gram_eigenvalues(f)[0])
 
 
-def last_step(f: Facts, part: int, vector: str, c: float) -> float:
+def last_step(f: ClaimFacts, part: int, vector: str, c: float) -> float:
     """What the last update leaves of the conditions it was made for."""
     assert f.updates is not None
     own = f.updates.of(part)
@@ -106,7 +106,7 @@ def last_step(f: Facts, part: int, vector: str, c: float) -> float:
     return abs(1.0 - m)
 
 
-def gram_eigenvalues(f: Facts) -> np.ndarray:
+def gram_eigenvalues(f: ClaimFacts) -> np.ndarray:
     """Of the kernel matrix of the first rows, the smallest first."""
     memo = f.evidence.memo
     if "eigenvalues" not in memo:

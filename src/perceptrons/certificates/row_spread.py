@@ -15,20 +15,20 @@ from scipy import sparse
 from .._sparse import is_sparse
 from .._types import Matrix
 from ..theory import gram
-from .facts import Facts
+from .facts import ClaimFacts
 
 LIMIT = 2000  # the spread of the rows is taken when rows or features are at most this many
 BLOCK = 4096  # rows taken at a time
 
 
-def spread_is_small(f: Facts) -> bool:
+def spread_is_small(f: ClaimFacts) -> bool:
     """Whether the spread of the rows can be had in reasonable time."""
     e = f.evidence
     rows = len(f.updates.row) if f.updates is not None else e.n_rows
     return min(rows, e.n_features + 1) <= LIMIT
 
 
-def spread_terms(f: Facts, part: int, v: str, a: float) -> tuple[float, float]:
+def spread_terms(f: ClaimFacts, part: int, v: str, a: float) -> tuple[float, float]:
     r"""The pair :math:`u^\top Su`, :math:`\ln\det(I + S/a)` of the rows updated on.
 
     Without a log all visits to all rows count: the bound only grows with S.
@@ -46,7 +46,7 @@ def spread_terms(f: Facts, part: int, v: str, a: float) -> tuple[float, float]:
     return times * float(scores @ scores), logdet
 
 
-def _eigenvalues(f: Facts, rows: np.ndarray | None) -> np.ndarray:
+def _eigenvalues(f: ClaimFacts, rows: np.ndarray | None) -> np.ndarray:
     """Of S, those of 0 left out."""
     e = f.evidence
     n_rows = e.n_rows if rows is None else len(rows)
@@ -62,7 +62,7 @@ def _eigenvalues(f: Facts, rows: np.ndarray | None) -> np.ndarray:
     return np.asarray(np.maximum(np.linalg.eigvalsh(S), 0.0))  # rounding may leave -1e-16
 
 
-def _seen(f: Facts, rows: np.ndarray | slice) -> Matrix:
+def _seen(f: ClaimFacts, rows: np.ndarray | slice) -> Matrix:
     """Rows as the learner reads them, the constant coordinate last."""
     e = f.evidence
     X: Matrix = e.X[rows]

@@ -27,7 +27,7 @@ from .agreement import AGREE, ClaimFailure, close, need
 from .certificate import Certificate, CertificateError
 from .claims import CLAIMS
 from .evidence import Evidence
-from .facts import Comparator, Facts
+from .facts import ClaimFacts, Comparator
 from .log_replay import check_log, replays
 from .parts import BY_ROWS, Bound
 
@@ -205,7 +205,7 @@ class _State:
         self.c = c
         self.codes = label_codes(c.classes, y)
         self.e = Evidence(X, self.codes, c.model["problem"], len(c.classes), c.space, c.vectors, kernel)
-        self.facts = Facts(self.e, c.run, c.model["parameters"], c.updates)
+        self.facts = ClaimFacts(self.e, c.run, c.model["parameters"], c.updates)
         self.exact = self.e.exact
 
     def title(self, what: str, r: int) -> str:

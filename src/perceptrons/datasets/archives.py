@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..io.records import FormatError
 from ..io.records import Limits as ReaderLimits
-from ..io.sources import Opened, sources
+from ..io.sources import OpenSource, sources
 from ._tar import Member, Tar, TarError
 
 MIB = 2**20
@@ -79,7 +79,7 @@ def _opened(path: Path, name: str = "") -> Iterator[Callable[[int], bytes]]:
             with archive.open(name) as member:
                 yield member.read
         return
-    opened = Opened(sources(path)[0], ReaderLimits())
+    opened = OpenSource(sources(path)[0], ReaderLimits())
     buffer = bytearray(_PIECE)
 
     def read(n: int) -> bytes:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -161,8 +161,9 @@ def load_libsvm(name: str, folder: Folder = None) -> Public:
 
     parts = [read_libsvm(path) for path in fetch(name, folder).values()]
     n_features = max(X.shape[1] for X, _ in parts)  # the last columns may be empty in one of the two
-    for X, _ in parts:
-        X.resize(X.shape[0], n_features)
+    for rows, _ in parts:
+        resized: Any = rows  # SciPy's types do not have this call
+        resized.resize(rows.shape[0], n_features)
     (X, y), (X_test, y_test) = parts[0], parts[1] if len(parts) > 1 else (None, None)
     labels = np.unique(y).astype(np.int64)
     return Public(

@@ -1,4 +1,4 @@
-"""The compiled loop for libsvm's format. It raises nothing: it answers a code and a position."""
+"""The compiled loop for libsvm's format. It raises nothing: it returns a code; ``state`` has the position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.compiler import compiled, helper
 from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks, past_line, whole
 
-# what the loop answers
+# what the loop returns
 DONE, BAD_LABEL, BAD_INDEX, NO_COLON, BAD_VALUE, NOT_ASCENDING, TOO_LARGE, TOO_SMALL, QUERY = range(9)
 # its state: where it is, rows and pairs so far, where the error is, largest index, numbers left to Python,
 # bad lines that were passed over

@@ -3,11 +3,11 @@
 A number of at most 18 digits is an integer m times :math:`10^q`. Where :math:`m < 2^{53}` and
 :math:`|q| \\le 22`, both are doubles without error, and one multiplication or division rounds correctly.
 
-For any other number a loop writes a NaN whose low bits say where the number stands; a NaN in the file is
-refused, so the two cannot be confused. :func:`finish` puts the value there, out of the way of the loop. It
+For any other number a loop writes a NaN whose low bits are the position of the number; a NaN in the file is
+refused, so the two cannot be confused. :func:`finish` computes the value after the loop. It
 multiplies m, shifted to 64 bits, by the first 64 bits T of :math:`5^q`. The true product lies in
 :math:`[U, U + 2)`, U the upper half of mT, since cutting :math:`5^q` off loses less than one in T. The lower
-bits of U are compared with one half: unless they stand within that uncertainty of it, all numbers of the
+bits of U are compared with one half: unless they are within that uncertainty of it, all numbers of the
 interval round alike. Two in a thousand arbitrary numbers are too near to tell; these, longer ones and those
 near the ends of the range are left to Python's ``float``.
 """
@@ -34,7 +34,7 @@ TOP_BIT = np.uint64(63)
 
 
 class Powers(NamedTuple):
-    """What numbers are made with."""
+    """Tables of powers, by which numbers are computed."""
 
     tens: np.ndarray  #: 10^0 … 10^22
     fives: np.ndarray  #: the first 64 bits of 5^q, q from LEAST to MOST
@@ -209,7 +209,7 @@ def rounded(m, q, fives, shifts):
     if rest > half:
         mantissa += ONE
     exponent = np.int64(cut) + 64 + shifts[q - LEAST] + q - up
-    if exponent < -1074 or exponent > 970:  # subnormal or nearly infinite: Python knows best
+    if exponent < -1074 or exponent > 970:  # subnormal or nearly infinite: left to Python
         return 0.0, False
     return math.ldexp(np.float64(mantissa), exponent), True
 

@@ -1,4 +1,4 @@
-"""The pages of a parquet file, as far as it takes to know how much memory they need before they are read.
+"""The headers of the pages of a parquet file: how much memory the pages need before they are read.
 
 The footer of a file can say anything; what pyarrow allocates is what the header of each page says. Headers
 are structs in Thrift's compact protocol: fields of a number, a type and a value, up to a field of type 0.
@@ -7,7 +7,7 @@ are structs in Thrift's compact protocol: fields of a number, a type and a value
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 DATA, INDEX, DICTIONARY, DATA_V2 = 0, 1, 2, 3  # kinds of pages
 DELTAS = (6, 7)  # encodings of strings that pyarrow does not read as dictionaries
@@ -17,6 +17,16 @@ _MOST_DEPTH = 16
 _SIZES = {1: 0, 2: 0, 3: 1, 7: 8}  # of Thrift's types: true, false, a byte, a double
 _INTEGERS = {4, 5, 6}
 _BINARY, _LIST, _SET, _MAP, _STRUCT = 8, 9, 10, 11, 12
+
+
+Field: TypeAlias = Any  # an integer, a struct by the numbers of its fields, or None for all else
+
+
+class SeekableFile(Protocol):
+    """What is read of a file."""
+
+    def seek(self, offset: int, /) -> int: ...
+    def read(self, n: int, /) -> bytes: ...
 
 
 class NotAPage(ValueError):
@@ -63,18 +73,20 @@ class _Thrift:
     def __init__(self, data: bytes):
         self.data, self.at = data, 0
 
-    def struct(self, depth: int = 0) -> dict[int, Any]:
+    def struct(self, depth: int = 0) -> dict[int, Field]:
         if depth > _MOST_DEPTH:
             raise NotAPage("too deep")
         return {number: self.value(type_, depth) for number, type_ in self.fields()}
 
-    def value(self, type_: int, depth: int) -> Any:
+    def value(self, type_: int, depth: int) -> Field:
         if type_ in _SIZES:
-            return self.skip(_SIZES[type_])
+            self.skip(_SIZES[type_])
+            return None
         if type_ in _INTEGERS:
             return self._integer()
         if type_ == _BINARY:
-            return self.skip(self._varint())
+            self.skip(self._varint())
+            return None
         if type_ == _STRUCT:
             return self.struct(depth + 1)
         if type_ in (_LIST, _SET):
@@ -122,7 +134,7 @@ class _Thrift:
         return (value >> 1) ^ -(value & 1)
 
 
-def _header(file: Any, at: int) -> tuple[Page, int]:
+def _header(file: SeekableFile, at: int) -> tuple[Page, int]:
     """The page at a position, and the length of its header."""
     length = 512
     while True:
@@ -188,7 +200,7 @@ def _is_metadata(thrift: _Thrift, number: int, type_: int) -> bool:
 
 
 def _chunk(thrift: _Thrift) -> Chunk:
-    found: dict[int, Any] = {}
+    found: dict[int, Field] = {}
     path: list[bytes] = []
     for number, type_ in thrift.fields():
         if (number, type_) == (3, _LIST):
@@ -211,7 +223,7 @@ class Need(NamedTuple):
     deltas: bool  #: whether it must be read as plain strings
 
 
-def need(file: Any, chunk: Chunk, size: int, words: bool) -> Need:
+def need(file: SeekableFile, chunk: Chunk, size: int, words: bool) -> Need:
     """What reading a column takes; ``chunk`` is what the footer says about it.
 
     Pages are found as pyarrow finds them: from the first offset on, one behind the other.

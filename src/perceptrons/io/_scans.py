@@ -1,4 +1,4 @@
-"""Compiled loops over the lines and fields of text. They raise nothing: they answer flags and counts."""
+"""Compiled loops over the lines and fields of text. They raise nothing: they return flags and counts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from ..engine.compiler import compiled, helper
 from ..engine.hashing import absorbed, finished, hashed, seeded
+from ..engine.utf8 import character_bytes
 from ._numbers import LATER, LONG, NOTHING, ONE, digit, is_blank, number
 
 CHUNK = np.uint64(64)  # bytes looked at together; blocks have as many to spare
@@ -16,32 +17,6 @@ MOST_INT = 2**63 - 1
 FINE, NUL, NOT_UTF8 = 0, 1, 2
 # what is wrong with the fields of a line
 TOO_FEW, TOO_MANY, OPEN_QUOTE, AFTER_QUOTE = 1, 2, 3, 4
-
-
-@helper
-def continues(c):
-    return c >= 0x80 and c <= 0xBF
-
-
-@helper
-def character(buffer, p):
-    """How many bytes the UTF-8 character at p takes; 0 if it is none."""
-    a, b = buffer[p], buffer[p + ONE]
-    if a < 0x80:
-        return ONE
-    if a < 0xC2 or a > 0xF4 or not continues(b):
-        return np.uint64(0)
-    if a < 0xE0:
-        return np.uint64(2)
-    c = buffer[p + np.uint64(2)]
-    if not continues(c) or (a == 0xE0 and b < 0xA0) or (a == 0xED and b > 0x9F):
-        return np.uint64(0)
-    if a < 0xF0:
-        return np.uint64(3)
-    d = buffer[p + np.uint64(3)]
-    if not continues(d) or (a == 0xF0 and b < 0x90) or (a == 0xF4 and b > 0x8F):
-        return np.uint64(0)
-    return np.uint64(4)
 
 
 @compiled
@@ -105,7 +80,7 @@ def find_lines(buffer, size, starts, stops, flags):
                 elif c == 0:
                     flag = NUL
                 elif c >= 0x80:
-                    length = character(buffer, q)
+                    length = character_bytes(buffer, q)
                     if length == np.uint64(0):
                         flag = max(flag, NOT_UTF8) if flag != NUL else NUL
                         length = ONE
@@ -241,14 +216,14 @@ def hash_names(buffer, starts, stops, seed, mask, columns):
 
 @compiled
 def hash_words(buffer, starts, stops, state, mask, columns):
-    """The column of each word, after a state that has taken in the name."""
+    """The column of each word, from the state after the name."""
     for i in range(starts.size):
         columns[i] = hashed(buffer, np.uint64(starts[i]), np.uint64(stops[i]), state) & mask
 
 
 @compiled
 def hash_table(buffer, cut_from, cut_to, numbers, is_number, states, mask, indptr, indices, values):
-    """Rows of named fields: a number stands in the column of its name, a word in that of ``name=word``.
+    """Rows of named fields: a number is in the column of its name, a word in that of ``name=word``.
 
     ``states`` are those of the hash after the name, or after ``name=``. Zeros and empty words take no room.
     """

@@ -1,4 +1,4 @@
-"""The compiled loop for VW text. It raises nothing: it answers a code and a position."""
+"""The compiled loop for VW text. It raises nothing: it returns a code; ``state`` has the position."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..engine.compiler import compiled, helper
 from ..engine.hashing import absorbed, finished, seeded
 from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks
 
-# what the loop answers
+# what the loop returns
 DONE, NO_BAR, BAD_LABEL, NEGATIVE_WEIGHT, TOUCHES, NO_NAME, BAD_VALUE, BAD_SCALE, TOO_MANY = range(9)
 # its state: lines, rows and features so far, where the error is, bad lines that were passed over
 LINE, ROWS, PAIRS, ERROR, SKIPPED = range(5)
@@ -52,7 +52,7 @@ def read_head(buffer, p, tens, head, head_bits):
         value, q, kind = number(buffer, p, tens)
         is_number = kind != NOTHING and q == end
         if buffer[p] == 39 or (buffer[end] == 124 and (not is_number or n == 2)):
-            p = past_blanks(buffer, end)  # a tag: nobody needs it
+            p = past_blanks(buffer, end)  # a tag: it is not used
             return (DONE if buffer[p] == 124 else NO_BAR), p, n
         if not is_number or n == 2:
             return BAD_LABEL, p, n

@@ -6,32 +6,34 @@ import functools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Generic, TypeVar
 
-_PATIENCE = 1.0  # seconds for a thread that may wait for somebody else's pipe
+Item = TypeVar("Item")
+
+_CLOSE_SECONDS = 1.0  # how long to wait for the end of a thread that may be blocked in a read of a pipe
 _WAITING = 1 << 24  # bytes of items that may wait; one item may be larger
-_HEAVY = 1 << 23  # bytes of an item after which nothing is made until the next one is asked for
+_HEAVY = 1 << 23  # bytes of an item after which nothing is made before the next one is requested
 
 
-class ReadAhead:
+class ReadAhead(Generic[Item]):
     """The items of an iterator, made in a thread of their own, at most ``room`` of them waiting.
 
     An error of the iterator is raised where the items are taken. :meth:`close` ends the thread; a thread that
-    waits for a pipe ends as soon as the pipe answers, and does not keep the process alive.
+    is blocked in a read of a pipe ends when the read returns, and does not keep the process alive.
 
     ``size(item)`` is its bytes. Fewer items wait where they are large, and behind one of more than 8 MB
-    nothing is made before somebody asks for it: memory is bounded by bytes, not by the number of items.
+    nothing is made before the next one is requested: memory is bounded by bytes, not by the number of items.
     """
 
     def __init__(
-        self, items: Iterator[Any], room: int, pipe: bool = False, size: Callable[[Any], int] = lambda _: 0
+        self, items: Iterator[Item], room: int, pipe: bool = False, size: Callable[[Item], int] = lambda _: 0
     ):
         self._items = items
         self._room = room
         self._pipe = pipe
         self._size = size
-        self._asked = False  # whether somebody waits for an item
-        self._waiting: deque[tuple[Any, int]] = deque()
+        self._requested = False  # whether the consumer waits for an item
+        self._waiting: deque[tuple[Item, int]] = deque()
         self._changed = threading.Condition()
         self._closed = self._ended = False
         self._error: BaseException | None = None
@@ -50,7 +52,9 @@ class ReadAhead:
                     del item  # the consumer's alone: memory stays flat
                     self._changed.notify_all()
                     if size > _HEAVY:
-                        self._changed.wait_for(lambda: (self._asked and not self._waiting) or self._closed)
+                        self._changed.wait_for(
+                            lambda: (self._requested and not self._waiting) or self._closed
+                        )
         except BaseException as error:  # raised again where the items are taken
             self._error = error
         finally:
@@ -62,21 +66,21 @@ class ReadAhead:
                 self._changed.notify_all()
 
     def _has_room(self, size: int) -> bool:
-        """Whether an item of this size may wait, or nothing is wanted any more."""
+        """Whether an item of this size may wait, or the thread is to end."""
         waiting = sum(n for _, n in self._waiting)
         few = not self._waiting or (len(self._waiting) < self._room and waiting + size <= _WAITING)
         return few or self._closed
 
-    def __iter__(self) -> ReadAhead:
+    def __iter__(self) -> ReadAhead[Item]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Item:
         with self._changed:
             if not self._waiting:
-                self._asked = True
+                self._requested = True
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._waiting or self._ended or self._closed)
-                self._asked = False
+                self._requested = False
             if self._waiting and not self._closed:
                 item, _ = self._waiting.popleft()
                 self._changed.notify_all()
@@ -88,9 +92,9 @@ class ReadAhead:
         raise StopIteration
 
     def close(self) -> None:
-        """End the thread; nothing more is answered."""
+        """End the thread; no further item is returned."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
             self._changed.notify_all()
-        self._thread.join(_PATIENCE if self._pipe else None)
+        self._thread.join(_CLOSE_SECONDS if self._pipe else None)

@@ -6,19 +6,24 @@ import contextlib
 import dataclasses
 import math
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import JsonObject
 from .records import Batch
+
+if TYPE_CHECKING:
+    from .stream import Stream
 
 _CURVE = 1024  # records kept; beyond it every second one is dropped, and only every second one added
 
 
 @dataclasses.dataclass
 class FitReport:
-    r"""How a learner does on a stream, in the online protocol: each row is predicted before it is learned.
+    r"""Counts of a learner on a stream, in the online protocol: each row is predicted before it is learned.
 
     For a learner from :math:`w = 0` no separator of the rows so far has a margin beyond ``margin_up``, so
     the theorem on the learner's rule allows at least ``bound`` mistakes so far: :math:`(R/\gamma_{up})^2` for
@@ -39,7 +44,9 @@ class FitReport:
     bound: float | None = None  #: mistakes that the theorem allows at least, by ``margin_up``
     theorem: str | None = None  #: which theorem that is
     stop_reason: str = "not started"
-    curve: list[dict[str, Any]] = dataclasses.field(default_factory=list)  #: the counts after some batches
+    curve: list[dict[str, int | None]] = dataclasses.field(
+        default_factory=list
+    )  #: the counts after some batches
     stride: int = 1  #: batches from one record of the curve to the next
     silence: str | None = None  #: why errors are not reported, where the learner cannot count them
 
@@ -48,8 +55,8 @@ class FitReport:
         """Share of wrong predictions."""
         return self.errors / self.validated if self.validated else math.nan
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON; ``FitReport(**d)`` is the way back."""
+    def to_dict(self) -> JsonObject:
+        """For JSON; ``FitReport(**d)`` makes the report again."""
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
@@ -72,17 +79,17 @@ class FitReport:
 
 def fit_stream(
     estimator: Any,
-    stream: Any,
+    stream: Stream | Iterable[Batch],
     *,
     passes: int = 1,
-    classes: Any = None,
+    classes: npt.ArrayLike | None = None,
     validate: bool = True,
-    callback: Callable[[Any, FitReport], Any] | None = None,
-    checkpoint: Callable[[Any, FitReport], Any] | None = None,
+    callback: Callable[[Any, FitReport], object] | None = None,
+    checkpoint: Callable[[Any, FitReport], object] | None = None,
     resume: FitReport | None = None,
     verbose: int = 0,
 ) -> FitReport:
-    """Have a learner with ``partial_fit`` learn a stream, and count how well it predicts before it learns.
+    """Train a learner with ``partial_fit`` on a stream, and count how well it predicts before it learns.
 
     A learner of this library counts, row by row, what its readout predicts before it learns the row, in any
     cut into batches; a label that has not occurred and is not among ``classes`` cannot be predicted, so that
@@ -98,11 +105,11 @@ def fit_stream(
         without ``n_features`` is read once more, at first, for its largest index.
     passes : int, default=1
     classes : array-like, optional
-        All labels that will occur, for learners that must know them.
+        All labels that will occur, for learners whose ``partial_fit`` needs them.
     validate : bool, default=True
         Whether rows are predicted before they are learned. For an average that is one more product per row.
     callback : callable, optional
-        Called as ``callback(estimator, report)`` after each batch; a true answer stops.
+        Called as ``callback(estimator, report)`` after each batch; if it returns true, learning stops.
     checkpoint : callable, optional
         Called likewise, before the callback, whenever the model and the report belong together.
     resume : FitReport, optional
@@ -130,8 +137,8 @@ def fit_stream(
         raise ValueError(f"The stream can be read once only; got passes={passes}. Save it to a file first.")
     settle_width(stream, estimator)
     report = resume if resume is not None else FitReport()
-    learner = _Learner(estimator, report, classes, validate)
-    say = _Says(verbose)
+    learner = _ProgressiveLearner(estimator, report, classes, validate)
+    progress = _Progress(verbose)
     if report.row and hasattr(stream, "skip"):
         stream.skip(report.row)
     with _prepared(stream, estimator), _counting(estimator, validate):
@@ -142,7 +149,7 @@ def fit_stream(
                 report.stop_reason = "running"
                 if checkpoint is not None:
                     checkpoint(estimator, report)
-                say.progress(report)
+                progress.report(report)
                 if callback is not None and callback(estimator, report):
                     report.stop_reason = "callback"
                     return report
@@ -157,7 +164,7 @@ def fit_stream(
 
 @contextlib.contextmanager
 def _prepared(stream: Any, estimator: Any) -> Iterator[None]:
-    """Have the rows prepared for this estimator by the thread that reads ahead, where both can do that."""
+    """Let the thread that reads ahead prepare the rows for this estimator, where both can do that."""
     if not (hasattr(estimator, "prepare_batch") and hasattr(stream, "prepare")):
         yield
         return
@@ -170,7 +177,7 @@ def _prepared(stream: Any, estimator: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _counting(estimator: Any, validate: bool) -> Iterator[None]:
-    """Have no rows counted by an estimator that could, unless that is asked for."""
+    """Without ``validate``: switch off the counting of an estimator that counts itself."""
     if validate or not hasattr(estimator, "set_progressive"):
         yield
         return
@@ -192,10 +199,10 @@ def settle_width(stream: Any, estimator: Any) -> None:
             stream.measure()
 
 
-class _Learner:
+class _ProgressiveLearner:
     """Predict, learn, count."""
 
-    def __init__(self, estimator: Any, report: FitReport, classes: Any, validate: bool):
+    def __init__(self, estimator: Any, report: FitReport, classes: npt.ArrayLike | None, validate: bool):
         self.estimator, self.report = estimator, report
         self.classes, self.validate = classes, validate
         self._counts_itself = hasattr(type(estimator), "progressive_errors_")
@@ -219,7 +226,7 @@ class _Learner:
         self._count(batch, guess, mistakes)
 
     def _guess(self, batch: Batch) -> np.ndarray | None:
-        """What the learner says before it learns; None before its first batch."""
+        """What the learner predicts before it learns; None before its first batch."""
         if not hasattr(self.estimator, "classes_"):
             return None
         return np.asarray(self.estimator.predict(batch.X))
@@ -259,13 +266,13 @@ class _Learner:
         self.report.theorem = None if found is None else found.theorem
 
 
-class _Says:
-    """A line whenever the rows have doubled."""
+class _Progress:
+    """A line on standard error whenever the rows have doubled."""
 
     def __init__(self, verbose: int):
         self.next = 1 if verbose else math.inf
 
-    def progress(self, report: FitReport) -> None:
+    def report(self, report: FitReport) -> None:
         if report.rows >= self.next:
             sys.stderr.write(f"{report}\n")
             self.next = 2 * report.rows

@@ -5,16 +5,62 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from .._sparse import is_sparse
-from .records import Block, Refusals
-from .sources import CODECS
+from .._types import Matrix
+from .records import Limits, LineBlock, Parsed, Refusals
+from .roles import Column
+from .sources import CODECS, Source
 
-Parser = Callable[[dict[str, Any], Refusals], Any]
+if TYPE_CHECKING:
+    from .tables import TableOptions
+
+
+class LineParser(Protocol):
+    """Reads blocks of whole lines."""
+
+    def parts(self, block: LineBlock) -> Iterator[Parsed]: ...
+
+
+class FileParser(Protocol):
+    """Reads a whole source by itself; with the bytes of the source that were read so far."""
+
+    def batches(self, source: Source) -> Iterator[tuple[Parsed, int]]: ...
+
+
+class StreamOptions(TypedDict):
+    """The arguments of :func:`perceptrons.io.open_stream`, checked."""
+
+    label_column: Column | None
+    text_column: Column | None
+    weight_column: Column | None
+    delimiter: str | None
+    header: bool | str
+    categorical: Iterable[Column] | str
+    columns: list[Column] | None
+    missing: str
+    means: list[float] | None
+    n_features: int | None
+    bits: int
+    seed: int
+    zero_based: bool
+    batch_bytes: int
+    on_error: str
+    encoding_errors: str
+    limits: Limits
+    labels: str
+    dtype: npt.DTypeLike
+    read_ahead: int
+
+
+NewParser: TypeAlias = Callable[[StreamOptions, Refusals], LineParser | FileParser]
+#: ``(X, y)`` or ``(X, y, weights)`` of some lines.
+ReadLines: TypeAlias = Callable[[bytes], tuple[Any, ...]]
 
 
 class Format(NamedTuple):
@@ -22,19 +68,19 @@ class Format(NamedTuple):
 
     name: str
     endings: tuple[str, ...]  #: of names of files
-    parser: Parser  #: of the options of a stream; it has ``parts(block)``, or ``batches(source)``
+    parser: NewParser  #: of the options of a stream; it has ``parts(block)``, or ``batches(source)``
     columns: bool  #: all rows have the same columns, so that a number can be missing
     by_lines: bool  #: read in blocks of whole lines; else by the parser itself, source by source
 
 
-def _libsvm(options: dict[str, Any], refusals: Refusals) -> Any:
+def _libsvm(options: StreamOptions, refusals: Refusals) -> LineParser:
     from .libsvm import Libsvm
 
     limits, n_features = options["limits"], options["n_features"]
     return Libsvm(refusals, limits, n_features, options["zero_based"], options["dtype"])
 
 
-def _vw(options: dict[str, Any], refusals: Refusals) -> Any:
+def _vw(options: StreamOptions, refusals: Refusals) -> LineParser:
     from .vw import VowpalWabbit
 
     limits = options["limits"]
@@ -42,32 +88,32 @@ def _vw(options: dict[str, Any], refusals: Refusals) -> Any:
     return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
 
 
-def _columns(options: dict[str, Any], delimiter: str) -> Any:
-    from .tables import Options
+def _columns(options: StreamOptions, delimiter: str) -> TableOptions:
+    from .tables import TableOptions
 
-    shared = {name: value for name, value in options.items() if name in Options._fields}
+    shared: dict[str, Any] = {name: value for name, value in options.items() if name in TableOptions._fields}
     shared["replace"] = options["encoding_errors"] == "replace"
     shared["delimiter"] = options["delimiter"] or delimiter
-    return Options(**shared)
+    return TableOptions(**shared)
 
 
-def _csv(options: dict[str, Any], refusals: Refusals, delimiter: str = ",") -> Any:
-    from .tables import Table
+def _csv(options: StreamOptions, refusals: Refusals, delimiter: str = ",") -> LineParser:
+    from .tables import TableParser
 
-    return Table(_columns(options, delimiter), refusals, options["limits"])
+    return TableParser(_columns(options, delimiter), refusals, options["limits"])
 
 
-def _tsv(options: dict[str, Any], refusals: Refusals) -> Any:
+def _tsv(options: StreamOptions, refusals: Refusals) -> LineParser:
     return _csv(options, refusals, "\t")
 
 
-def _jsonl(options: dict[str, Any], refusals: Refusals) -> Any:
+def _jsonl(options: StreamOptions, refusals: Refusals) -> LineParser:
     from .jsonl import JsonLines
 
     return JsonLines(_columns(options, ","), refusals, options["limits"])
 
 
-def _parquet(options: dict[str, Any], refusals: Refusals) -> Any:
+def _parquet(options: StreamOptions, refusals: Refusals) -> FileParser:
     from .parquet import Parquet
 
     return Parquet(_columns(options, ","), refusals, options["limits"], options["batch_bytes"])
@@ -96,7 +142,7 @@ _VW = re.compile(rb"\s*(?:" + _NUMBER + rb"\s+){0,2}[^\s|]*\|")
 
 
 def by_name(name: str) -> str | None:
-    """The format a file's name promises; None if it promises nothing."""
+    """The format by the ending of a file's name; None if the ending is of no format."""
     stem, ending = os.path.splitext(name.lower())
     if ending in {codec.suffix for codec in CODECS}:
         ending = os.path.splitext(stem)[1]
@@ -129,7 +175,7 @@ def by_content(head: bytes, name: str) -> str:
 # -------------------------------------------------------------------------------------- the user's own
 
 
-def register(name: str, read: Callable[[bytes], Any], endings: tuple[str, ...] = ()) -> None:
+def register(name: str, read: ReadLines, endings: tuple[str, ...] = ()) -> None:
     """Add a format of one's own, for ``open_stream(format=name)`` and ``--format``.
 
     A module that does this is read by ``perceptrons train --plugin MODULE``.
@@ -169,22 +215,32 @@ def register(name: str, read: Callable[[bytes], Any], endings: tuple[str, ...] =
     taken = [name] if name in _OURS or name == "auto" else sorted(ours & set(endings))
     if taken:
         raise ValueError(f"{taken[0]!r} is of a format of the package; take another.")
-    FORMATS[name] = Format(name, endings, functools.partial(_Own, name, read), columns=False, by_lines=True)
+    FORMATS[name] = Format(
+        name, endings, functools.partial(_RegisteredParser, name, read), columns=False, by_lines=True
+    )
 
 
-class _Own:
+def _converted(X: Any, dtype: npt.DTypeLike) -> Matrix:
+    if not is_sparse(X):
+        return np.asarray(X, dtype)
+    rows: Any = X.tocsr()  # SciPy's types do not say what astype returns
+    converted: Matrix = rows.astype(dtype)
+    return converted
+
+
+class _RegisteredParser:
     """The parser of a format that was registered."""
 
-    def __init__(self, name: str, read: Callable[[bytes], Any], options: dict[str, Any], refusals: Refusals):
+    def __init__(self, name: str, read: ReadLines, options: StreamOptions, refusals: Refusals):
         if refusals.skip:
             raise ValueError(f"on_error='skip' is not for format {name!r}, which reads many lines at a time.")
         self.name, self.read, self.dtype = name, read, options["dtype"]
 
-    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray, np.ndarray | None]]:
+    def parts(self, block: LineBlock) -> Iterator[Parsed]:
         """Rows, labels and weights of a block."""
         try:
             X, y, *rest = self.read(block.buffer[: block.size].tobytes())
-            X = X.tocsr().astype(self.dtype) if is_sparse(X) else np.asarray(X, self.dtype)
+            X = _converted(X, self.dtype)
             y, weights = np.asarray(y), np.asarray(rest[0], np.float64) if rest else None
             if X.ndim != 2 or len(y) != X.shape[0] or (weights is not None and weights.shape != y.shape):
                 raise ValueError("read must return one row, one label and perhaps one weight for each line")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
+from .._types import SparseMatrix
 from . import _scans as scans
 from .records import FormatError, Texts, cast
 
@@ -13,7 +13,7 @@ from .records import FormatError, Texts, cast
 class Hash:
     """Names to columns: :math:`2^{bits}` of them."""
 
-    def __init__(self, bits: int, seed: int, dtype: Any):
+    def __init__(self, bits: int, seed: int, dtype: npt.DTypeLike):
         self.bits, self.seed, self.dtype = bits, seed, np.dtype(dtype)
         self.mask = np.uint64((1 << bits) - 1)
 
@@ -27,19 +27,19 @@ class Hash:
         scans.hash_names(names.buffer, names.starts, names.stops, self.seed, self.mask, columns)
         return columns
 
-    def after(self, name: str) -> Any:
-        """The state of the hash that has taken in a name; words can follow."""
+    def after(self, name: str) -> np.uint64:
+        """The state of the hash after a name; words can follow."""
         # as uint64: numba takes a Python int for int64, which a state may exceed
         return np.uint64(scans.state_after(np.frombuffer(name.encode(), np.uint8), self.seed))
 
-    def words(self, state: Any, words: Texts) -> np.ndarray:
+    def words(self, state: np.uint64, words: Texts) -> np.ndarray:
         """The column of each word that follows a name."""
         columns = np.empty(len(words), np.int32)
         scans.hash_words(words.buffer, words.starts, words.stops, state, self.mask, columns)
         return columns
 
-    def rows(self, values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, file: str) -> Any:
-        """CSR rows; names that fell on one column are added up. The arrays become part of the rows."""
+    def rows(self, values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, file: str) -> SparseMatrix:
+        """CSR rows; values of names in the same column are added. The arrays become part of the rows."""
         import scipy.sparse as sp
 
         shape = (len(indptr) - 1, self.n_features)

@@ -1,9 +1,9 @@
 """jsonl: one JSON object a line.
 
 One key holds the label, one may hold the text. Without a text all other keys are features, hashed by their
-names as in tables: a number stands in the column of its name, a word in that of ``name=word``. Names within
-objects are joined by points, places in lists are counted from 0, words in lists are a bag. ``null`` is as
-good as absent.
+names as in tables: a number is in the column of its name, a word in that of ``name=word``. Names within
+objects are joined by points, places in lists are counted from 0, words in lists have no places. ``null``
+means the same as an absent key.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ import functools
 import json
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from .._types import Json, JsonObject, SparseMatrix
 from . import _json_loops as loops
 from .hashed import Hash
 from .labels import Labels
-from .lines import Lines, lines_of
-from .records import Block, FormatError, Limits, Refusals, Texts, shown, some_rows
-from .tables import Options
+from .lines import TextLines, lines_of
+from .records import FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, Texts, shown, some_rows
+from .roles import Column
+from .tables import TableOptions
 
 _REPLACE = "encoding_errors='replace' puts a question mark in its place."
 
 
-class _Bad(Exception):
-    """What is wrong with a line: expected, found, the way out."""
+class _BadLine(Exception):
+    """What is wrong with a line: expected, found, how to mend it."""
 
 
 class JsonLines:
@@ -35,7 +37,7 @@ class JsonLines:
 
     name = "jsonl"
 
-    def __init__(self, options: Options, refusals: Refusals, limits: Limits):
+    def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits):
         self.options, self.refusals, self.limits = options, refusals, limits
         self.labels = Labels(options.labels, limits, refusals)
         self._hash = Hash(options.bits, options.seed, options.dtype)
@@ -48,7 +50,7 @@ class JsonLines:
         self._weight = _key("weight_column", options.weight_column)
 
     @property
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> JsonObject:
         """The keys that are no features."""
         keys = {"label_column": self._label, "text_column": self._text, "weight_column": self._weight}
         return {role: _utf8(key) for role, key in keys.items() if key is not None}
@@ -57,7 +59,7 @@ class JsonLines:
     def n_features(self) -> int | None:
         return None if self._text is not None else self._hash.n_features
 
-    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+    def parts(self, block: LineBlock) -> Iterator[Parsed]:
         """Rows, labels and weights of a block."""
         lines = lines_of(block, self.refusals, self.limits if self.options.replace else None)
         rows: list[_Row] = []
@@ -66,12 +68,12 @@ class JsonLines:
             try:
                 rows.append(self._row(lines, i, features))
                 features.keep()
-            except _Bad as bad:
+            except _BadLine as bad:
                 features.drop()
                 self.refusals.refuse(functools.partial(self._error, lines, i, *bad.args))
         good = self._labelled(lines, rows)
         if self._text is not None:
-            X: Any = Texts.of(row.text for row in rows)
+            X: StreamRows = Texts.of(row.text for row in rows)
         else:
             X = features.rows(block.file)
         if len(good) < len(rows):
@@ -84,7 +86,7 @@ class JsonLines:
 
     def _error(
         self,
-        lines: Lines,
+        lines: TextLines,
         i: int,
         expected: str,
         found: str | None = None,
@@ -96,34 +98,34 @@ class JsonLines:
 
     # --------------------------------------------------------------------------------------- one row
 
-    def _row(self, lines: Lines, i: int, features: _Features) -> _Row:
+    def _row(self, lines: TextLines, i: int, features: _Features) -> _Row:
         """What a line holds, checked; its features go to the others."""
         start, stop = int(lines.starts[i]), int(lines.stops[i])
         if loops.count_values(lines.block.buffer, start, stop) > self.limits.values:
             way_out = "limits=Limits(values=…) sets the limit."
-            raise _Bad(f"at most {self.limits.values:,} values in a row", None, way_out)
+            raise _BadLine(f"at most {self.limits.values:,} values in a row", None, way_out)
         text = b""
         try:
             row = self._object(lines.block.buffer[start:stop])
             for key in (self._label, self._text, self._weight):
                 if key is not None and key not in row:
                     way_out = "label_column=… names another key." if key == self._label else ""
-                    raise _Bad(f"the key {_utf8(key)!r}", None, way_out)
+                    raise _BadLine(f"the key {_utf8(key)!r}", None, way_out)
             if self._text is not None:
                 if not isinstance(row[self._text], str):
-                    raise _Bad(f"a string under {_utf8(self._text)!r}", _shown(row[self._text]))
+                    raise _BadLine(f"a string under {_utf8(self._text)!r}", _shown(row[self._text]))
                 text = row[self._text].encode("latin-1")
             else:
                 features.add(row, (self._label, self._weight, self._ignored), stop - start)
         except RecursionError:
-            raise _Bad("JSON of moderate depth") from None
+            raise _BadLine("JSON of moderate depth") from None
         weight = 1.0 if self._weight is None else row[self._weight]
         if not _is_weight(weight):
-            raise _Bad(f"a number of at least 0 under {_utf8(self._weight or '')!r}", _shown(weight))
+            raise _BadLine(f"a number of at least 0 under {_utf8(self._weight or '')!r}", _shown(weight))
         label = None if self._label is None else row[self._label]
         return _Row(i, _utf8(label) if isinstance(label, str) else label, text, float(weight))
 
-    def _object(self, raw: np.ndarray) -> dict[str, Any]:
+    def _object(self, raw: np.ndarray) -> JsonObject:
         """The object of a line; a string in it holds one character for each byte of UTF-8.
 
         So no string takes more memory than its part of the line; as characters it could take four times that.
@@ -134,7 +136,7 @@ class JsonLines:
             size, halves = loops.unescape(mended)
             mended = mended[: int(size)]
         if halves and not self.options.replace:
-            raise _Bad("characters", "half of a surrogate pair", _REPLACE)
+            raise _BadLine("characters", "half of a surrogate pair", _REPLACE)
         text = str(mended.data, "latin-1")
         del mended
         try:
@@ -143,24 +145,24 @@ class JsonLines:
             del text
             raise self._not_json(raw.tobytes(), error.msg) from None
         except ValueError as error:  # an integer of thousands of digits
-            raise _Bad("JSON with moderate numbers", shown(str(error).encode())) from None
+            raise _BadLine("JSON with moderate numbers", shown(str(error).encode())) from None
         if not isinstance(row, dict):
-            raise _Bad("an object, {…}")
+            raise _BadLine("an object, {…}")
         return row
 
     @staticmethod
-    def _not_json(raw: bytes, message: str) -> _Bad:
+    def _not_json(raw: bytes, message: str) -> _BadLine:
         at = 0
         try:
             json.loads(raw.decode("latin-1"))  # as it is written: escapes have other places
         except json.JSONDecodeError as error:
             at = error.pos
         rest = shown(raw[at : at + 80]) if raw[at:] else "the end of the line"
-        return _Bad(f"JSON ({message})", rest, "", at)
+        return _BadLine(f"JSON ({message})", rest, "", at)
 
     # ------------------------------------------------------------------------------------- all rows
 
-    def _labelled(self, lines: Lines, rows: list[_Row]) -> list[int]:
+    def _labelled(self, lines: TextLines, rows: list[_Row]) -> list[int]:
         """Which rows have a label of the right kind."""
         if self._label is None:
             return list(range(len(rows)))
@@ -177,7 +179,7 @@ class JsonLines:
 
 class _Row(NamedTuple):
     line: int
-    label: Any
+    label: Json
     text: bytes
     weight: float
 
@@ -187,7 +189,7 @@ _PREFIX = 1 << 12  # bytes of the name that the names within an object or a list
 
 
 class _Features:
-    """The features of rows, hashed some thousand names at a time: few names are alive together."""
+    """The features of rows, hashed some thousand names at a time, so that few names are in memory."""
 
     def __init__(self, hash_: Hash):
         self._hash = hash_
@@ -199,7 +201,7 @@ class _Features:
         self._ends = [0]
         self._room = 0
 
-    def add(self, row: dict[str, Any], without: tuple[str | None, ...], line_bytes: int) -> None:
+    def add(self, row: JsonObject, without: tuple[str | None, ...], line_bytes: int) -> None:
         """Those of an object; their names together may be no longer than a multiple of the line."""
         self._room = 64 * line_bytes + 4096
         for key, value in row.items():
@@ -222,7 +224,7 @@ class _Features:
             if kept:
                 self._done.append((columns[:kept], values[:kept]))
 
-    def rows(self, file: str) -> Any:
+    def rows(self, file: str) -> SparseMatrix:
         """CSR rows of all that was kept."""
         self._hash_names()
         columns = np.concatenate([np.zeros(0, np.int32), *(part for part, _ in self._done)])
@@ -230,17 +232,17 @@ class _Features:
         self._done = []
         return self._hash.rows(values, columns, np.asarray(self._ends, np.int32), file)
 
-    def _gather(self, name: str, value: Any) -> None:
+    def _gather(self, name: str, value: Json) -> None:
         self._room -= len(name)
         if self._room < 0:
-            raise _Bad("shorter names, or fewer values below them", shown(name.encode("latin-1")))
+            raise _BadLine("shorter names, or fewer values below them", shown(name.encode("latin-1")))
         if isinstance(value, str):
             if value:
                 self._put(f"{name}={value}", 1.0)
         elif isinstance(value, dict | list):
             if len(name) > _PREFIX:
                 expected = f"shorter names above other values, of at most {_PREFIX:,} bytes"
-                raise _Bad(expected, shown(name.encode("latin-1")))
+                raise _BadLine(expected, shown(name.encode("latin-1")))
             if isinstance(value, dict):
                 for key, inner in value.items():
                     self._gather(f"{name}.{key}", inner)
@@ -250,7 +252,7 @@ class _Features:
         elif value is not None:
             number = _float(value)
             if not math.isfinite(number):
-                raise _Bad("a finite number", f"{_shown(value)} under {shown(name.encode('latin-1'))}")
+                raise _BadLine("a finite number", f"{_shown(value)} under {shown(name.encode('latin-1'))}")
             if number:
                 self._put(name, number)
 
@@ -281,7 +283,7 @@ def _float(value: int | float) -> float:
         return math.inf
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Json) -> str:
     if isinstance(value, str):
         value = value[:200]
     try:
@@ -290,14 +292,14 @@ def _shown(value: Any) -> str:
         return "something else"
 
 
-def _key(name: str, column: Any) -> str | None:
+def _key(name: str, column: Column | None) -> str | None:
     """A key as it is found in a row: one character for each byte."""
     if column is None or isinstance(column, str):
         return column if column is None else column.encode().decode("latin-1")
     raise ValueError(f"In jsonl columns are keys; give {name} as a string instead of {column!r}.")
 
 
-def _is_weight(value: Any) -> bool:
+def _is_weight(value: Json) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return value >= 0 and math.isfinite(_float(value))

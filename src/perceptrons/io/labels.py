@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from .._types import Json
 from . import _numbers as numbers
 from . import _scans as scans
-from .records import Block, FormatError, Limits, Refusals
+from .records import FormatError, Limits, LineBlock, Refusals
 
 _KINDS = ("auto", "text", "number", "ignore")
 _INTEGER = "an integer as label, as before"
@@ -40,7 +40,9 @@ class Labels:
 
     # ------------------------------------------------------------------------------ fields of a block
 
-    def of_fields(self, block: Block, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def of_fields(
+        self, block: LineBlock, starts: np.ndarray, stops: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(labels, which rows have one) of trimmed fields; words as numbers for :meth:`pieces`."""
         if self.kind == "text":
             return self._words(block, starts, stops)
@@ -63,7 +65,7 @@ class Labels:
 
     def _refuse(
         self,
-        block: Block,
+        block: LineBlock,
         starts: np.ndarray,
         stops: np.ndarray,
         bad: np.ndarray,
@@ -76,7 +78,9 @@ class Labels:
 
         self._refusals.refuse_all(np.flatnonzero(bad), error)
 
-    def _words(self, block: Block, starts: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _words(
+        self, block: LineBlock, starts: np.ndarray, stops: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         lengths = stops - starts
         good = (lengths > 0) & (lengths <= self._label_bytes)
         longest = f"a label of at most {self._label_bytes:,} bytes"
@@ -94,7 +98,7 @@ class Labels:
         return codes, good
 
     def pieces(
-        self, y: np.ndarray | list[Any] | None, rows: int
+        self, y: np.ndarray | list[Json] | None, rows: int
     ) -> Iterator[tuple[slice, np.ndarray | None]]:
         """(rows, their labels), so many rows at a time that the labels are no more than 8 MB.
 
@@ -116,7 +120,7 @@ class Labels:
 
     # ---------------------------------------------------------------------------------------- values
 
-    def misfits(self, values: list[Any], floats_below: float = float(2**63)) -> list[int]:
+    def misfits(self, values: list[Json], floats_below: float = float(2**63)) -> list[int]:
         """Which Python values are no labels of the stream's kind; the first batch decides the kind.
 
         Floats must be below a limit: those of JSON have been rounded, and beyond 2**53 integers get lost.
@@ -126,16 +130,16 @@ class Labels:
             self.kind = "text" if str in types else "float" if float in types else "int"
         return [i for i, value in enumerate(values) if not self._fits(value, floats_below)]
 
-    def _fits(self, value: Any, floats_below: float) -> bool:
+    def _fits(self, value: Json, floats_below: float) -> bool:
         if type(value) not in _TYPES[self.kind]:
             return False
         if type(value) is float and not abs(value) < floats_below:
             return False
         if self.kind == "text":
             return len(value if type(value) is str else str(value)) <= self._label_bytes
-        return abs(value) < 2**63 and (self.kind == "int" or float(value) == value)
+        return bool(abs(value) < 2**63 and (self.kind == "int" or float(value) == value))
 
-    def of_values(self, values: list[Any]) -> np.ndarray:
+    def of_values(self, values: list[Json]) -> np.ndarray:
         """Labels of Python values that fit."""
         if self.kind == "text":
             return np.asarray([str(value) for value in values], dtype=np.str_)
@@ -155,7 +159,7 @@ INEXACT = 4  # a kind of number: it lies between two doubles beyond 2**53
 
 
 def parsed_numbers(
-    block: Block, starts: np.ndarray, stops: np.ndarray, exact: bool = False
+    block: LineBlock, starts: np.ndarray, stops: np.ndarray, exact: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """(values, what each is) of trimmed fields; one beyond all doubles counts as no number.
 
@@ -204,10 +208,10 @@ class LabelTable:
         if self._words is None:
             spans = zip(self._starts[: self._count].tolist(), self._starts[1 : self._count + 1].tolist())
             words = [self._buffer[a:b].tobytes().decode("utf-8", "replace") for a, b in spans] or [""]
-            few = 4 * len(words) * self.longest <= _Y_BYTES  # else only the labels that are asked for
+            few = 4 * len(words) * self.longest <= _Y_BYTES  # else only the labels of the codes
             self._width = max(map(len, words))
             self._words = np.asarray(words, dtype=np.str_ if few else object)
-        return self._words[codes].astype(f"<U{max(1, self._width)}", copy=False)
+        return np.asarray(self._words[codes]).astype(f"<U{max(1, self._width)}", copy=False)
 
     def _add(self, label: np.ndarray) -> None:
         start = int(self._starts[self._count])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import SparseMatrix
 from . import _loops as loops
 from ._numbers import POWERS, finish, finish_labels
-from .records import Block, FormatError, Limits, Refusals, cast, checked_limits
-from .sources import Opened, blocks, sources
+from .records import FormatError, Limits, LineBlock, Parsed, Refusals, cast, checked_limits
+from .sources import AnySource, OpenSource, blocks, sources
 
 _FROM_ZERO = "zero_based=True reads files whose first index is 0."
 _FINITE = "a finite number as value"
@@ -80,7 +81,7 @@ class Libsvm:
         limits: Limits,
         n_features: int | None = None,
         zero_based: bool = False,
-        dtype: Any = np.float64,
+        dtype: npt.DTypeLike = np.float64,
     ):
         self.refusals, self.limits, self.n_features = refusals, limits, n_features
         self.first = 0 if zero_based else 1
@@ -94,13 +95,13 @@ class Libsvm:
             return self.n_features
         return max(0, int(self._room.state[loops.LARGEST]) + 1 - self.first)
 
-    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray, None]]:
+    def parts(self, block: LineBlock) -> Iterator[Parsed]:
         """CSR rows and labels of a block."""
         self._room.restart()
         self.add(block, self._room)
         yield *self.matrix(self._room, block.file, copy=True), None
 
-    def add(self, block: Block, room: Growing) -> None:
+    def add(self, block: LineBlock, room: Growing) -> None:
         """Append the rows of a block."""
         room.make_room(block.size)
         room.state[[loops.POSITION, loops.LONG_ONES, loops.SKIPPED]] = 0
@@ -130,13 +131,13 @@ class Libsvm:
         if room.state[loops.LONG_ONES]:
             self._finish_long(block, room, rows, pairs)
 
-    def _error(self, block: Block, code: int, position: int, largest: int) -> FormatError:
+    def _error(self, block: LineBlock, code: int, position: int, largest: int) -> FormatError:
         if code == loops.TOO_LARGE:
             way = "limits=Limits(features=…)" if self.n_features is None else "n_features=…"
             return block.error(position, f"an index of at most {largest}", f"{way} sets the largest.")
         return block.error(position, *_TROUBLES[code])
 
-    def _finish_long(self, block: Block, room: Growing, rows: int, pairs: int) -> None:
+    def _finish_long(self, block: LineBlock, room: Growing, rows: int, pairs: int) -> None:
         """Numbers of many digits; a row with one beyond all doubles is refused, and leaves nothing."""
         bad: set[int] = set()
 
@@ -169,7 +170,7 @@ class Libsvm:
         room.indptr[1 : n + 1] = np.cumsum(lengths[keep])
         room.state[[loops.ROWS, loops.PAIRS]] = n, k
 
-    def matrix(self, room: Growing, file: str, copy: bool) -> tuple[Any, np.ndarray]:
+    def matrix(self, room: Growing, file: str, copy: bool) -> tuple[SparseMatrix, np.ndarray]:
         """What has been read as a CSR array and labels."""
         import scipy.sparse as sp
 
@@ -186,7 +187,7 @@ class Libsvm:
         return sp.csr_array((values, indices, indptr), shape=(n, self.width)), labels
 
 
-def _pair_of(block: Block, position: int) -> int:
+def _pair_of(block: LineBlock, position: int) -> int:
     """Where the pair starts whose value is at this position: behind the colon and the digits before it."""
     start = position - 1
     while start and 48 <= block.buffer[start - 1] <= 57:
@@ -195,14 +196,14 @@ def _pair_of(block: Block, position: int) -> int:
 
 
 def read_libsvm(
-    source: Any,
+    source: AnySource,
     *,
     n_features: int | None = None,
     zero_based: bool = False,
-    dtype: Any = np.float64,
+    dtype: npt.DTypeLike = np.float64,
     limits: Limits | None = None,
     on_error: str = "raise",
-) -> tuple[Any, np.ndarray]:
+) -> tuple[SparseMatrix, np.ndarray]:
     """A whole libsvm file, or several, as one CSR array and its labels.
 
     Every number is the double nearest to what is written, as Python's ``float`` reads it.
@@ -244,7 +245,7 @@ def read_libsvm(
     chosen = sources(source)
     room = Growing(sum(one.size or 0 for one in chosen))
     for one in chosen:
-        opened = Opened(one, limits)
+        opened = OpenSource(one, limits)
         try:
             for block in blocks(opened, _BLOCK, limits, refusals):
                 reader.add(block, room)

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _scans as scans
-from .records import Block, FormatError, Limits, Refusals, shown
+from .records import FormatError, Limits, LineBlock, Refusals, shown
 from .sources import CHUNK, SLACK, refuse_long_lines
 
 _REPLACE = "encoding_errors='replace' reads it with U+FFFD in its place."
 
 
-class Lines(NamedTuple):
+class TextLines(NamedTuple):
     """The lines of a block that hold something, without their ends."""
 
-    block: Block
+    block: LineBlock
     starts: np.ndarray
     stops: np.ndarray
 
@@ -27,16 +27,16 @@ class Lines(NamedTuple):
     def raw(self, i: int) -> bytes:
         return self.block.buffer[self.starts[i] : self.stops[i]].tobytes()
 
-    def after(self, n: int) -> Lines:
+    def after(self, n: int) -> TextLines:
         """Without the first lines."""
-        return Lines(self.block, self.starts[n:], self.stops[n:])
+        return TextLines(self.block, self.starts[n:], self.stops[n:])
 
-    def some(self, start: int, stop: int) -> Lines:
+    def some(self, start: int, stop: int) -> TextLines:
         """The lines from ``start`` to ``stop``."""
-        return Lines(self.block, self.starts[start:stop], self.stops[start:stop])
+        return TextLines(self.block, self.starts[start:stop], self.stops[start:stop])
 
 
-def lines_of(block: Block, refusals: Refusals, replace: Limits | None = None) -> Lines:
+def lines_of(block: LineBlock, refusals: Refusals, replace: Limits | None = None) -> TextLines:
     """The lines of a block; blank ones are left out, and those that are not text are refused.
 
     With ``replace`` what is not UTF-8 becomes U+FFFD, within these limits.
@@ -49,13 +49,13 @@ def lines_of(block: Block, refusals: Refusals, replace: Limits | None = None) ->
         return lines_of(_replaced(block, replace, refusals), refusals)
     bad = np.flatnonzero(flags)
     if not len(bad):
-        return Lines(block, starts, stops)
+        return TextLines(block, starts, stops)
     refusals.refuse_all(bad, lambda i: _not_text(block, int(starts[i]), int(stops[i])))
     keep = flags == scans.FINE
-    return Lines(block, starts[keep], stops[keep])
+    return TextLines(block, starts[keep], stops[keep])
 
 
-def _not_text(block: Block, start: int, stop: int) -> FormatError:
+def _not_text(block: LineBlock, start: int, stop: int) -> FormatError:
     raw = block.buffer[start:stop].tobytes()
     nul = raw.find(b"\0")
     if nul >= 0:
@@ -68,7 +68,7 @@ def _not_text(block: Block, start: int, stop: int) -> FormatError:
     raise AssertionError("the line is text")
 
 
-def _replaced(block: Block, limits: Limits, refusals: Refusals) -> Block:
+def _replaced(block: LineBlock, limits: Limits, refusals: Refusals) -> LineBlock:
     """The same lines with U+FFFD where they are not UTF-8; it is longer than what it replaces."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     buffer, size = np.empty(3 * block.size + SLACK, np.uint8), 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -106,6 +105,9 @@ def running_means(numbers, missing, good, means, counts, learn):
                     numbers[i, j] = 0.0
 
 
-def as_list(means: np.ndarray | None) -> Any:
+def as_list(means: np.ndarray | None) -> list[float] | None:
     """Means as a layout holds them."""
-    return None if means is None else means.tolist()
+    if means is None:
+        return None
+    found: list[float] = means.tolist()
+    return found

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from types import ModuleType
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
+from .._types import JsonObject, Matrix
 from ._pages import Chunk, NotAPage, need, row_groups
 from .hashed import Hash
 from .labels import Labels
 from .missing import WAY_OUT, Missing, as_list
-from .records import FormatError, Limits, Refusals, Texts, cast, listed, shown, some_rows
+from .records import FormatError, Limits, Parsed, Refusals, StreamRows, Texts, cast, listed, shown, some_rows
 from .roles import Column, Columns, Roles
 from .sources import FREE, Source
-from .tables import Options, named_roles
+from .tables import TableOptions, named_roles
+
+ArrowArray: TypeAlias = Any  # pyarrow has no types
+ArrowBatch: TypeAlias = Any
+ArrowType: TypeAlias = Any
 
 _MOST_ROWS = 1 << 16  # of a batch
 _BUFFER = 1 << 15  # bytes of a column that are read at a time
@@ -27,7 +33,7 @@ class Parquet:
 
     name = "parquet"
 
-    def __init__(self, options: Options, refusals: Refusals, limits: Limits, batch_bytes: int):
+    def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits, batch_bytes: int):
         self.options, self.refusals, self.limits = options, refusals, limits
         self._batch_bytes = batch_bytes
         self.labels = Labels(options.labels, limits, refusals)
@@ -39,7 +45,7 @@ class Parquet:
         self.n_features: int | None = None
 
     @property
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> JsonObject:
         """Which column is what; the means."""
         found = {} if self._roles is None else named_roles(self._roles, self._names)
         if self.missing.means is not None:
@@ -50,7 +56,7 @@ class Parquet:
         """The next row is the first of a pass."""
         self.missing.begin_pass()
 
-    def batches(self, source: Source) -> Iterator[tuple[Any, int]]:
+    def batches(self, source: Source) -> Iterator[tuple[Parsed, int]]:
         """Rows, labels and weights, and how many bytes of the file they account for."""
         pyarrow, parquet = _pyarrow(source.name)
         if not source.again:
@@ -63,7 +69,9 @@ class Parquet:
             if source.owned:
                 raw.close()
 
-    def _of_file(self, raw: Any, size: int, pa: Any, parquet: Any) -> Iterator[tuple[Any, int]]:
+    def _of_file(
+        self, raw: _Window, size: int, pa: ModuleType, parquet: ModuleType
+    ) -> Iterator[tuple[Parsed, int]]:
         footer = self._footer(raw, size)
         with self._intact():
             first = parquet.ParquetFile(raw, pre_buffer=False)
@@ -118,7 +126,7 @@ class Parquet:
             said = (str(error).splitlines() or [""])[0][:200] or type(error).__name__
             raise self._error("an intact parquet file", said) from error
 
-    def _footer(self, raw: Any, size: int) -> bytes:
+    def _footer(self, raw: _Window, size: int) -> bytes:
         """The footer, which becomes objects that take some 30 times its bytes."""
         raw.seek(max(0, size - 8))
         length = int.from_bytes(raw.read(8)[:4], "little")
@@ -132,7 +140,7 @@ class Parquet:
         raw.seek(0)
         return footer
 
-    def _needed(self, types: list[Any], pa: Any) -> list[int]:
+    def _needed(self, types: list[ArrowType], pa: ModuleType) -> list[int]:
         """The columns that are read."""
         roles = self._roles = self._columns().roles(self.options.chosen)
         label = None if self.options.labels == "ignore" else roles.label
@@ -164,7 +172,13 @@ class Parquet:
         return FormatError(self._file, None, None, expected, found, way_out)
 
     def _rows_at_once(
-        self, raw: Any, size: int, group: list[Chunk], needed: list[int], names: list[str], words: list[str]
+        self,
+        raw: _Window,
+        size: int,
+        group: list[Chunk],
+        needed: list[int],
+        names: list[str],
+        words: list[str],
     ) -> tuple[int, set[str]]:
         """How many rows of a row group make a batch, and the words that must be read as plain strings.
 
@@ -217,9 +231,7 @@ class Parquet:
     def _shown_name(self, j: int) -> str:
         return shown(self._name(j).encode())
 
-    def _parsed(
-        self, part: Any, first: int, pa: Any
-    ) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+    def _parsed(self, part: ArrowBatch, first: int, pa: ModuleType) -> Iterator[Parsed]:
         assert self._roles is not None
         label = None if self.options.labels == "ignore" else self._roles.label
         text, weight = self._roles.text, self._roles.weight
@@ -228,7 +240,7 @@ class Parquet:
             for column in columns.values():
                 column.validate(full=not self.options.replace)  # with `full` that strings are UTF-8, too
         good = np.ones(part.num_rows, bool)
-        y: Any = None if label is None else self._label_column(columns[label], label, first, good, pa)
+        y = None if label is None else self._label_column(columns[label], label, first, good, pa)
         weights = None
         if weight is not None:
             weights = self._plain_numbers(columns[weight], pa)
@@ -240,7 +252,7 @@ class Parquet:
             )
         if text is not None:
             with self._intact():
-                X: Any = self._texts(columns[text], pa)
+                X: StreamRows = self._texts(columns[text], pa)
         else:
             X = self._features(columns, self._roles.features, first, good, pa)
         if not good.all():
@@ -268,7 +280,7 @@ class Parquet:
         good[bad] = False
 
     def _label_column(
-        self, column: Any, j: int, first: int, good: np.ndarray, pa: Any
+        self, column: ArrowArray, j: int, first: int, good: np.ndarray, pa: ModuleType
     ) -> np.ndarray | list[str]:
         """Labels by way of the different ones in these rows, which are no more than the rows."""
         with self._intact():
@@ -297,16 +309,23 @@ class Parquet:
         values.append("" if self.labels.kind == "text" else 0)  # of rows without a label
         if self.labels.kind == "text":
             return [values[v] if isinstance(values[v], str) else str(values[v]) for v in number[place]]
-        return self.labels.of_values(values)[number[place]]
+        return np.asarray(self.labels.of_values(values)[number[place]])
 
-    def _plain_numbers(self, column: Any, pa: Any) -> np.ndarray:
+    def _plain_numbers(self, column: ArrowArray, pa: ModuleType) -> np.ndarray:
         """The values of a column; NaN for null."""
         with self._intact():
             # an integer beyond 2**53 becomes the nearest double, as in text
             plain = column.cast(pa.float64(), safe=False)
             return np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
 
-    def _numbers(self, part: Any, features: list[int], first: int, good: np.ndarray, pa: Any) -> np.ndarray:
+    def _numbers(
+        self,
+        part: dict[int, ArrowArray],
+        features: list[int],
+        first: int,
+        good: np.ndarray,
+        pa: ModuleType,
+    ) -> np.ndarray:
         """The numbers of all columns that hold them, 0 in the others; missing ones are dealt with."""
         numbers = np.zeros((len(good), len(features)))
         for k, j in enumerate(features):
@@ -322,7 +341,7 @@ class Parquet:
             self.missing.fill(numbers, missing, good)
         return np.where(good[:, None], numbers, 0.0)
 
-    def _texts(self, column: Any, pa: Any) -> Texts:
+    def _texts(self, column: ArrowArray, pa: ModuleType) -> Texts:
         """The texts of a column; those of a dictionary stay where they are, once."""
         if hasattr(column, "dictionary"):
             known = self._texts(column.dictionary, pa)
@@ -341,7 +360,14 @@ class Parquet:
             stops[np.asarray(column.is_null())] = 0
         return Texts(buffer, starts, stops)
 
-    def _features(self, part: Any, features: list[int], first: int, good: np.ndarray, pa: Any) -> Any:
+    def _features(
+        self,
+        part: dict[int, ArrowArray],
+        features: list[int],
+        first: int,
+        good: np.ndarray,
+        pa: ModuleType,
+    ) -> Matrix:
         words = [self._holds_words(part[j].type, j, pa) for j in features]
         if not any(words):
             self.n_features = len(features)
@@ -359,7 +385,7 @@ class Parquet:
         indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
         return self._hash.rows(values[there], columns[there], indptr, self._file)
 
-    def _holds_words(self, type_: Any, j: int, pa: Any) -> bool:
+    def _holds_words(self, type_: ArrowType, j: int, pa: ModuleType) -> bool:
         chosen = self.options.categorical
         if chosen != "auto" and j in {self._number(column) for column in chosen}:
             return True
@@ -371,7 +397,7 @@ class Parquet:
         way = "Convert the column, or leave it out of the file."
         raise self._error("columns of numbers, booleans or strings", f"{type_} in {self._shown_name(j)}", way)
 
-    def _hashed_words(self, column: Any, j: int, pa: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _hashed_words(self, column: ArrowArray, j: int, pa: ModuleType) -> tuple[np.ndarray, np.ndarray]:
         with self._intact():
             words = self._texts(column, pa)
         # a word is hashed once, however many rows hold it
@@ -384,7 +410,7 @@ class Parquet:
 class _Window:
     """A binary file that begins where the source begins, for readers that seek."""
 
-    def __init__(self, raw: Any, size: int):
+    def __init__(self, raw: BinaryIO, size: int):
         self._raw, self._size = raw, size
         self._start = raw.tell()
         self._at = 0
@@ -422,13 +448,13 @@ class _Window:
         self.closed = True
 
 
-def _is_string(type_: Any, pa: Any) -> bool:
+def _is_string(type_: ArrowType, pa: ModuleType) -> bool:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
-    return pa.types.is_string(type_) or pa.types.is_large_string(type_)
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
 
 
-def _pyarrow(name: str) -> tuple[Any, Any]:
+def _pyarrow(name: str) -> tuple[ModuleType, ModuleType]:
     try:
         import pyarrow
         import pyarrow.parquet

@@ -1,18 +1,21 @@
-"""What the readers are made of: batches, texts, limits, and the error of a bad line."""
+"""Records that the readers share: batches, texts, limits, and the error of a bad line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
+
+from .._types import Matrix
 
 
 class Batch(NamedTuple):
     """Some rows of a stream."""
 
-    X: Any  #: CSR array, dense array, or :class:`Texts`
+    X: StreamRows  #: CSR array, dense array, or :class:`Texts`
     y: np.ndarray | None  #: labels; None where the stream has none
     weights: np.ndarray | None  #: importance of the rows; None: all count once
     first_row: int  #: number of the first row in its pass, from 0
@@ -78,9 +81,17 @@ class Texts(_Spans):
         """Without the first texts."""
         return self.some(slice(rows, None))
 
-    def some(self, rows: Any) -> Texts:
+    def some(self, rows: RowChoice) -> Texts:
         """Some of the texts: by a slice, or by an array of numbers or truth values."""
         return Texts(self.buffer, self.starts[rows], self.stops[rows])
+
+
+#: Rows of a batch.
+StreamRows: TypeAlias = Matrix | Texts
+#: Rows, their labels, their weights.
+Parsed: TypeAlias = tuple[StreamRows, np.ndarray | None, np.ndarray | None]
+#: Which rows of a batch: a slice, or an array or a list of numbers or truth values.
+RowChoice: TypeAlias = slice | np.ndarray | list[int]
 
 
 class Limits(NamedTuple):
@@ -152,12 +163,15 @@ class FormatError(ValueError):
         return f"{where}: expected {self.expected}, found {self.found}.{end}"
 
 
-def some_rows(X: Any, rows: Any) -> Any:
-    """Some rows of what a batch may hold."""
-    return X.some(rows) if isinstance(X, Texts) else X[rows]
+def some_rows(X: StreamRows, rows: RowChoice) -> StreamRows:
+    """Some rows of a batch."""
+    if isinstance(X, Texts):
+        return X.some(rows)
+    found: Matrix = X[rows]
+    return found
 
 
-def cast(values: np.ndarray, dtype: Any, file: str) -> np.ndarray:
+def cast(values: np.ndarray, dtype: npt.DTypeLike, file: str) -> np.ndarray:
     """Values in the precision that was asked for, which must hold them."""
     with np.errstate(over="ignore"):
         narrow = values.astype(dtype, copy=False)
@@ -179,14 +193,14 @@ class Refusals:
 
     @property
     def only_counted(self) -> bool:
-        """Whether one more bad line is only counted: nobody will see what is wrong with it."""
+        """Whether one more bad line is only counted, without an error that says what is wrong with it."""
         return self.skip and self.first is not None
 
     def refuse(self, error: FormatError | Callable[[], FormatError]) -> None:
         """Raise, or count and go on.
 
-        An error costs as much as its block is long, so it may be given as a function, which is called only
-        for an error that somebody sees.
+        The time to make an error grows with its block, so it may be given as a function, which is called
+        only for an error that is raised or kept.
         """
         if not self.only_counted:
             error = error if isinstance(error, FormatError) else error()
@@ -202,7 +216,7 @@ class Refusals:
             self.count += len(which) - 1
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines of a file; the last byte is always a line end."""
 
     buffer: np.ndarray  #: uint8, some bytes longer than ``size``
@@ -225,7 +239,7 @@ class Block(NamedTuple):
         return self.line + len(ends), position - start + 1
 
     def token(self, position: int, stop: int | None = None) -> str:
-        """What stands at a position, up to the next space, as it is shown in a message."""
+        """The text at a position, up to the next space, as it is shown in a message."""
         raw = self.buffer[position : min(self.size, position + 80 if stop is None else stop)].tobytes()
         line = raw.split(b"\n")[0]
         if stop is None and line[:1] not in _BLANKS:

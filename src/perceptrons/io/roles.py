@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .records import listed
 
-Column = int | str
+Column: TypeAlias = int | str
 LABEL_NAMES = ("label", "target", "class", "y")
 TEXT_NAME = "text"
 
@@ -93,7 +93,7 @@ class Columns:
             return None
         return self.place(column)
 
-    def _text(self, column: Any, label: int | None) -> int | None:
+    def _text(self, column: Column | None, label: int | None) -> int | None:
         """The column given; with "auto" the one named text, or the second, or the other one of two."""
         if column != "auto":
             return None if column is None else self.place(column)

@@ -1,7 +1,7 @@
-"""Which rows of a stream are handed out, and in which order: some held out, the others shuffled.
+"""Which rows a stream yields, and in which order: some held out, the others shuffled.
 
-Both depend on the number of a row in its pass alone, so that a run that is taken up again meets the same rows
-in the same order.
+Both depend on the number of a row in its pass alone, so that a run that is resumed learns the same rows in
+the same order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Selection(NamedTuple):
     """Rows of every batch, and their order."""
 
     holdout: Fraction | None = None  #: the share of the rows that is held out
-    tested: bool = False  #: hand out the rows that are held out, and not the others
+    tested: bool = False  #: yield the rows that are held out, and not the others
     seed: int | None = None  #: shuffle the rows within their batch, in each pass in another order
 
     def of(self, batch: Batch, number: int) -> Batch:

@@ -12,12 +12,12 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from . import _scans as scans
-from .records import NEWLINE, RETURN, Block, FormatError, Limits, Refusals, shown
+from .records import NEWLINE, RETURN, FormatError, Limits, LineBlock, Refusals, shown
 
 CHUNK = 1 << 16  # compressed bytes taken at a time, and decompressed ones made at least
 SLACK = 64  # bytes behind a block, so that loops may look ahead
@@ -32,14 +32,18 @@ class Source(NamedTuple):
     """One thing to read."""
 
     name: str
-    open: Callable[[], Any]  #: answers a binary file
+    open: Callable[[], BinaryIO]  #: returns a binary file
     size: int | None = None  #: bytes, as stored
     again: bool = True  #: whether it can be read a second time
     owned: bool = True  #: whether we close it
-    pipe: bool = False  #: whether reading may wait for somebody
+    pipe: bool = False  #: whether reading may block
 
 
-def sources(source: Any) -> list[Source]:
+#: A path, "-", an open binary file, bytes, or a list of these.
+AnySource: TypeAlias = Any
+
+
+def sources(source: AnySource) -> list[Source]:
     """What the user gave, one by one."""
     if isinstance(source, list | tuple):
         if not source:
@@ -74,7 +78,7 @@ def _path(path: str) -> Source:
     )
 
 
-def _open_file(file: Any) -> Source:
+def _open_file(file: BinaryIO) -> Source:
     if isinstance(file, io.TextIOBase):
         raise TypeError("The file is open as text; open it with mode 'rb'.")
     name = getattr(file, "name", None)
@@ -86,7 +90,7 @@ def _open_file(file: Any) -> Source:
     if start is None:
         return Source(name, lambda: file, None, again=False, owned=False, pipe=True)
 
-    def rewound() -> Any:
+    def rewound() -> BinaryIO:
         file.seek(start)
         return file
 
@@ -98,10 +102,28 @@ def _open_file(file: Any) -> Source:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-class Tap:
+class Content(Protocol):
+    """The bytes of a source, decompressed."""
+
+    def readinto(self, view: memoryview, /) -> int: ...
+
+
+class Decompressor(Protocol):
+    """The methods of :class:`bz2.BZ2Decompressor`, which the other codecs get too."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    @property
+    def needs_input(self) -> bool: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class CountedFile:
     """A binary file whose bytes are counted, and whose first bytes can be looked at."""
 
-    def __init__(self, raw: Any):
+    def __init__(self, raw: BinaryIO):
         self._raw = raw
         self._head = b""
         self.taken = 0
@@ -134,7 +156,7 @@ class Tap:
 
 
 class _Gzip:
-    """zlib's object with the manners of bz2's and lzma's."""
+    """zlib's object with the methods of bz2's and lzma's."""
 
     def __init__(self, window: int) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -148,10 +170,10 @@ class _Gzip:
 
 
 class _Zstd:
-    """zstandard's object with the manners of bz2's and lzma's.
+    """zstandard's object with the methods of bz2's and lzma's.
 
-    It cannot be told how much to answer. A block of 128 KiB can be written in four bytes, so it is fed few
-    bytes at a time: what one call makes is at most 4 MiB.
+    It has no limit on the length of its output. A block of 128 KiB can be written in four bytes, so it is
+    given few bytes at a time: what one call makes is at most 4 MiB.
     """
 
     FEW = 128
@@ -173,21 +195,21 @@ class _Zstd:
             total += len(made[-1])
         if made:
             self._made = memoryview(b"".join([self._made, *made]))
-        answer, self._made = bytes(self._made[:max_length]), self._made[max_length:]
-        return answer
+        data, self._made = bytes(self._made[:max_length]), self._made[max_length:]
+        return data
 
     eof = property(lambda self: self._inner.eof and not self._made)
     unused_data = property(lambda self: self._inner.unused_data + self._waiting[self._at :])
     needs_input = property(lambda self: not self._made and self._at >= len(self._waiting))
 
 
-def _bz2(window: int) -> Any:
+def _bz2(window: int) -> Decompressor:
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
-def _xz(window: int) -> Any:
+def _xz(window: int) -> Decompressor:
     import lzma
 
     return lzma.LZMADecompressor(memlimit=window + (1 << 21))
@@ -197,7 +219,7 @@ class Codec(NamedTuple):
     name: str
     magic: bytes
     suffix: str
-    new: Callable[[int], Any]  #: called with the most bytes that may be kept to refer back to
+    new: Callable[[int], Decompressor]  #: called with the most bytes that may be kept to refer back to
 
 
 CODECS = (
@@ -214,15 +236,15 @@ _WINDOW = "It may refer back to 4 times limits.line_bytes; limits=Limits(line_by
 class Decompressed:
     """The content of a compressed file, member after member."""
 
-    def __init__(self, tap: Tap, codec: Codec, name: str, limits: Limits):
-        self._tap, self._codec, self._name, self._limits = tap, codec, name, limits
+    def __init__(self, file: CountedFile, codec: Codec, name: str, limits: Limits):
+        self._file, self._codec, self._name, self._limits = file, codec, name, limits
         self._member = self._new_member()
         self._unread = b""
-        self._waiting = memoryview(b"")  # made, and not yet handed out
+        self._waiting = memoryview(b"")  # made, and not yet returned
         self._made = 0
         self._ended = False
 
-    def _new_member(self) -> Any:
+    def _new_member(self) -> Decompressor:
         try:
             return self._codec.new(min(max(_LEAST_WINDOW, 4 * self._limits.line_bytes), _MOST_WINDOW))
         except ImportError as error:
@@ -237,7 +259,7 @@ class Decompressed:
             try:
                 data = self._next(max(len(view), CHUNK))
             except (ValueError, OSError, EOFError, MemoryError):
-                raise  # an error of reading, or one of ours
+                raise  # an error of reading, or a FormatError
             except Exception as error:  # zlib.error, LZMAError, ZstdError: each codec has its own
                 raise self._refused(
                     "intact data", f"damaged data ({error})", _WINDOW if "emory" in str(error) else ""
@@ -254,7 +276,7 @@ class Decompressed:
             return b""
         if not self._member.needs_input:
             return self._decompressed(b"", n)
-        fresh = self._unread or self._tap.read(CHUNK)
+        fresh = self._unread or self._file.read(CHUNK)
         self._unread = b""
         if not fresh:
             raise self._refused("the rest of the file", "its end: it is truncated")
@@ -269,11 +291,11 @@ class Decompressed:
     def _turn_to_next_member(self) -> None:
         rest = self._member.unused_data
         while not rest.strip(b"\0"):  # some writers fill up with zeros
-            rest = self._tap.read(CHUNK)
+            rest = self._file.read(CHUNK)
             if not rest:
                 self._ended = True
                 return
-        rest = rest.lstrip(b"\0") + (self._tap.read(CHUNK) if len(rest) < 8 else b"")
+        rest = rest.lstrip(b"\0") + (self._file.read(CHUNK) if len(rest) < 8 else b"")
         if not rest.startswith(self._codec.magic):
             raise self._refused("its end, or more compressed data", shown(rest[:16]))
         self._member, self._unread = self._new_member(), rest
@@ -287,10 +309,10 @@ class Decompressed:
                 "more",
                 "limits=Limits(decompressed_bytes=…) sets the limit.",
             )
-        if self._made > FREE and self._made > self._limits.ratio * self._tap.taken:
+        if self._made > FREE and self._made > self._limits.ratio * self._file.taken:
             raise self._refused(
                 f"at most {self._limits.ratio:g} times the compressed size",
-                f"{self._made:,} bytes made of {self._tap.taken:,}",
+                f"{self._made:,} bytes made of {self._file.taken:,}",
                 "If the file is to be trusted, raise limits=Limits(ratio=…).",
             )
 
@@ -298,18 +320,18 @@ class Decompressed:
         return FormatError(f"{self._name} ({self._codec.name})", None, None, expected, found, way_out)
 
 
-class Opened:
+class OpenSource:
     """An open source: its content, and how much of the file has been read."""
 
     def __init__(self, source: Source, limits: Limits):
         self.source = source
         self.raw = source.open()
-        self.tap = Tap(self.raw)
-        head = self.tap.peek(6)
+        self.file = CountedFile(self.raw)
+        head = self.file.peek(6)
         codec = next((codec for codec in CODECS if head.startswith(codec.magic)), None)
-        self.content: Any = self.tap
+        self.content: Content = self.file
         if codec is not None:
-            self.content = Decompressed(self.tap, codec, source.name, limits)
+            self.content = Decompressed(self.file, codec, source.name, limits)
 
     def close(self) -> None:
         if self.source.owned:
@@ -320,8 +342,8 @@ class Opened:
 
 
 def blocks(
-    opened: Opened, batch_bytes: int, limits: Limits, refusals: Refusals, line: int = 1
-) -> Iterator[Block]:
+    opened: OpenSource, batch_bytes: int, limits: Limits, refusals: Refusals, line: int = 1
+) -> Iterator[LineBlock]:
     """Whole lines, cut by content alone, however a pipe delivers.
 
     A block has at most ``batch_bytes`` bytes, or one line that is longer and less than ``batch_bytes`` behind
@@ -353,13 +375,13 @@ def blocks(
             stop, n_lines = cut, left
             if left > LINES:
                 stop, n_lines = map(int, scans.some_lines(buffer, at, cut, LINES))
-            yield Block(buffer[at:], stop - at, name, line, n_lines)
+            yield LineBlock(buffer[at:], stop - at, name, line, n_lines)
             at, line, left = stop, line + n_lines, left - n_lines
         del buffer
 
 
 def _whole_lines(
-    content: Any, carry: np.ndarray, batch_bytes: int, most: int
+    content: Content, carry: np.ndarray, batch_bytes: int, most: int
 ) -> tuple[np.ndarray, int, int, bool]:
     """(buffer, bytes in it, where its last line ends, whether the content has ended).
 
@@ -380,9 +402,9 @@ def _whole_lines(
     return buffer, size, cut, ended
 
 
-def _filled(content: Any, buffer: np.ndarray, size: int, room: int) -> tuple[int, bool]:
+def _filled(content: Content, buffer: np.ndarray, size: int, room: int) -> tuple[int, bool]:
     """Read until so many bytes are there or the content ends."""
-    view = memoryview(buffer)  # type: ignore[arg-type]  # the stubs do not know it for a Buffer
+    view = memoryview(buffer)  # type: ignore[arg-type]  # in the stubs an array is no Buffer
     while size < room:
         n = content.readinto(view[size : min(room, size + _PIECE)])
         if n == 0:
@@ -433,11 +455,11 @@ def refuse_long_lines(
             return
         line += int(before)
         refusals.refuse(functools.partial(_too_long, name, line, limits))
-        buffer[start:stop] = RETURN  # as good as nothing before a line end
+        buffer[start:stop] = RETURN  # ignored before a line end
         at, line = int(stop) + 1, line + 1
 
 
-def _past_the_line(content: Any) -> tuple[np.ndarray, bool]:
+def _past_the_line(content: Content) -> tuple[np.ndarray, bool]:
     """What follows the next line end, as far as it has been read; whether the content has ended."""
     buffer = np.empty(CHUNK + SLACK, np.uint8)
     while True:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import JsonObject
 from .ahead import ReadAhead
-from .formats import FORMATS, by_content, by_name
+from .formats import FORMATS, FileParser, LineParser, StreamOptions, by_content, by_name
 from .missing import Missing
-from .records import Batch, Block, FormatError, Limits, Refusals, checked_limits
+from .records import Batch, FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, checked_limits
+from .roles import Column
 from .selecting import Selection
-from .sources import Opened, Source, blocks, sources
+from .sources import AnySource, OpenSource, Source, blocks, sources
 
 _LEAST_BLOCK = 16  # bytes
+
+#: Batches, each with the bytes that were read so far.
+Items: TypeAlias = ReadAhead[tuple[Batch, int]] | Generator[tuple[Batch, int], None, None]
 
 
 class Stream:
@@ -26,7 +32,7 @@ class Stream:
     Attributes
     ----------
     bytes_read, rows : int
-        How far the present pass has come: bytes as they are stored, rows that have been handed out.
+        How far the present pass has come: bytes as they are stored, rows that have been yielded.
     bytes_total : int or None
         Size of all sources; None where one of them is a pipe.
     skipped : int
@@ -37,20 +43,22 @@ class Stream:
         Columns of each batch; None as long as it is not known. libsvm: what was given or measured.
     """
 
-    def __init__(self, source: Any, format: str, options: dict[str, Any]):
+    def __init__(self, source: AnySource, format: str, options: StreamOptions):
         self._sources = sources(source)
         self._options = options
         self._refusals = Refusals(options["on_error"] == "skip")
         self._limits: Limits = options["limits"]
         self._batch_bytes: int = options["batch_bytes"]
         self._format = format if format != "auto" else by_name(self._sources[0].name)
-        self._parser: Any = None
-        self._begun: tuple[Opened, Iterator[Block]] | None = None  # a pipe that was looked into
+        self._parser: Any = (
+            None  # a LineParser or a FileParser, with more attributes where the format has them
+        )
+        self._begun: tuple[OpenSource, Iterator[LineBlock]] | None = None  # a pipe that was looked into
         self._used = False
         self._skip = self._pass = 0
         self._selection = Selection()
-        self._running: Any = None
-        self.prepare: Callable[[Any], Any] | None = None  #: applied to the rows of each batch, ahead
+        self._running: Items | None = None
+        self.prepare: Callable[[StreamRows], Any] | None = None  #: applied to the rows of each batch, ahead
         self.bytes_read = self.rows = 0
         sizes = [one.size for one in self._sources]
         self.bytes_total = None if None in sizes else sum(size or 0 for size in sizes)
@@ -59,7 +67,7 @@ class Stream:
 
     @property
     def format(self) -> str:
-        """The format; where the name does not tell, the first lines are looked at."""
+        """The format: by the name, otherwise by the first lines."""
         if self._format is None:
             self._format = self._looked()
         return self._format
@@ -96,16 +104,17 @@ class Stream:
             self._parser.n_features = n
 
     @property
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> JsonObject:
         """How the rows are read, as far as it is settled: the format, which column is what, what the first
         rows of a table have decided, and, after a whole pass with ``missing="mean"``, the means. Other data
         with the same layout are read the same way."""
-        found = {"format": self.format}
+        found: JsonObject = {"format": self.format}
         if self._text_column() is not None:
             found["text_column"] = self._text_column()
-        return found | getattr(self._parser, "layout", {})
+        found |= getattr(self._parser, "layout", {})
+        return found
 
-    def _text_column(self) -> Any:
+    def _text_column(self) -> Column | None:
         column = self._options["text_column"]
         return "text" if column == "auto" and self.format == "jsonl" else column
 
@@ -116,7 +125,7 @@ class Stream:
         return (0, 0) if found is None else (found.numbers, found.rows)
 
     def freeze_means(self) -> None:
-        """Have the further passes replace missing numbers by the means of the pass that has ended."""
+        """Replace missing numbers in further passes by the means of the pass that has ended."""
         found = getattr(self._parser, "missing", None)
         if found is not None:
             found.given = found.means
@@ -134,10 +143,12 @@ class Stream:
                 pass
             self.n_features = max(1, self._parser.width)
             self._refusals.count, self._refusals.first = 0, None
-        return self._options["n_features"]
+        n_features = self._options["n_features"]
+        assert n_features is not None
+        return n_features
 
     def skip(self, rows: int) -> None:
-        """Have the next pass begin after this many rows."""
+        """Let the next pass begin after this many rows."""
         if rows < 0:
             raise ValueError(f"rows must be at least 0; got rows={rows}.")
         self._skip = rows
@@ -150,18 +161,18 @@ class Stream:
         seed: int | None = None,
         passes: int = 0,
     ) -> None:
-        """Have the next passes hand out some of the rows, or shuffle them; without arguments, all in order.
+        """Let the next passes yield some of the rows, or shuffle them; without arguments, all in order.
 
         Parameters
         ----------
         holdout : fractions.Fraction, optional
             The share of the rows that is held out: with 1/10 the rows of number 9, 19, 29 …
         tested : bool, default=False
-            Hand out these rows, and not the others.
+            Yield these rows, and not the others.
         seed : int, optional
             Shuffle the rows within their batch, in another order in each pass.
         passes : int, default=0
-            Passes that have been made before, by a run that is taken up again.
+            Passes that have been made before, by a run that is resumed.
         """
         self._selection = Selection(holdout, tested, seed)
         self._pass = passes
@@ -184,8 +195,8 @@ class Stream:
         return self._taken(self.rows, number)
 
     def _taken(self, skip: int, number: int) -> Iterator[Batch]:
-        """The batches of a pass; its thread lives from the first to the last."""
-        items: Any = self._after(skip, self._selection, number)
+        """The batches of a pass; its thread runs from the first to the last."""
+        items: Items = self._after(skip, self._selection, number)
         if self._options["read_ahead"]:
             pipe = any(source.pipe for source in self._sources)
             items = ReadAhead(items, self._options["read_ahead"], pipe, lambda item: item[0].nbytes)
@@ -194,11 +205,13 @@ class Stream:
             for batch, self.bytes_read in items:
                 self.rows = batch.first_row + batch.n_rows
                 yield batch
-                del batch  # or two would be alive while the next is waited for
+                del batch  # or two would be in memory while the next is made
         finally:
             items.close()
 
-    def _after(self, skip: int, selection: Selection, number: int) -> Iterator[tuple[Batch, int]]:
+    def _after(
+        self, skip: int, selection: Selection, number: int
+    ) -> Generator[tuple[Batch, int], None, None]:
         for batch, n_bytes in self._produced():
             if batch.first_row + batch.n_rows <= skip:
                 continue
@@ -226,9 +239,9 @@ class Stream:
                 del batch
             before += source.size or 0
 
-    def _of_source(self, source: Source) -> Iterator[tuple[Any, int]]:
+    def _of_source(self, source: Source) -> Iterator[tuple[Parsed, int]]:
         if self._parser is None:
-            options = self._options | {"text_column": self._text_column()}
+            options: StreamOptions = {**self._options, "text_column": self._text_column()}
             self._parser = _parser(self.format, options, self._refusals)
         if not FORMATS[self.format].by_lines:
             yield from self._parser.batches(source)
@@ -239,20 +252,20 @@ class Stream:
         with contextlib.closing(opened):
             for block in found:
                 for part in self._parser.parts(block):
-                    yield part, opened.tap.taken
+                    yield part, opened.file.taken
                     del part
                 del block
 
-    def _opened(self, source: Source) -> tuple[Opened, Iterator[Block]]:
-        opened = Opened(source, self._limits)
+    def _opened(self, source: Source) -> tuple[OpenSource, Iterator[LineBlock]]:
+        opened = OpenSource(source, self._limits)
         return opened, blocks(opened, self._batch_bytes, self._limits, self._refusals)
 
     def _looked(self) -> str:
-        """The format by the first lines; what was read of a pipe is kept."""
+        """The format by the first lines; bytes that were read from a pipe are kept."""
         source = self._sources[0]
         opened, found = self._opened(source)
         try:
-            if opened.tap.peek(4) == b"PAR1":
+            if opened.file.peek(4) == b"PAR1":
                 return "parquet"
             first = next(found, None)
             if not source.again:
@@ -274,11 +287,11 @@ class Stream:
     def __enter__(self) -> Stream:
         return self
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
 
-def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
+def _parser(format: str, options: StreamOptions, refusals: Refusals) -> LineParser | FileParser:
     """The reader of a format."""
     if options["missing"] != "refuse" and not FORMATS[format].columns:
         raise ValueError(
@@ -289,7 +302,7 @@ def _parser(format: str, options: dict[str, Any], refusals: Refusals) -> Any:
 
 
 def open_stream(
-    source: Any,
+    source: AnySource,
     format: str = "auto",
     *,
     label_column: int | str | None = "auto",
@@ -310,7 +323,7 @@ def open_stream(
     encoding_errors: str = "refuse",
     limits: Limits | None = None,
     labels: str = "auto",
-    dtype: Any = np.float64,
+    dtype: npt.DTypeLike = np.float64,
     read_ahead: int = 2,
 ) -> Stream:
     """Rows in batches, whatever the size of the source.
@@ -395,7 +408,7 @@ def open_stream(
         raise ValueError(f"dtype must be float32 or float64; got dtype={dtype!r}.")
     if not isinstance(zero_based, bool):
         raise ValueError(f"zero_based must be True or False; got zero_based={zero_based!r}.")
-    options = {
+    options: StreamOptions = {
         "label_column": label_column,
         "text_column": text_column,
         "weight_column": weight_column,
@@ -420,11 +433,11 @@ def open_stream(
     return Stream(source, format, options)
 
 
-def _one_of(name: str, value: Any, words: tuple[str, ...]) -> None:
+def _one_of(name: str, value: object, words: tuple[str, ...]) -> None:
     if value not in words:
         raise ValueError(f"{name} must be {' or '.join(map(repr, words))}; got {name}={value!r}.")
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> None:
+def _whole(name: str, value: object, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
         raise ValueError(f"{name} must be an integer from {least} to {most}; got {name}={value!r}.")

@@ -3,25 +3,39 @@
 csv follows RFC 4180: a field between quotes may hold the delimiter, and a quote as two. A line break within
 quotes is refused. In tsv quotes are ordinary characters, and a text in the last column may hold tabs.
 
-Columns of numbers become a dense array. As soon as one column holds words, rows are hashed: a number stands
-in the column of its name, a word in that of ``name=word``. The first batch decides what a column holds.
+Columns of numbers become a dense array. As soon as one column holds words, rows are hashed: a number is in
+the column of its name, a word in that of ``name=word``. The first batch decides what a column holds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from .._types import JsonObject, Matrix, SparseMatrix
 from . import _scans as scans
 from ._numbers import NOTHING, NUMBER
 from .hashed import Hash
 from .labels import Labels, parsed_numbers
-from .lines import Lines, lines_of
+from .lines import TextLines, lines_of
 from .missing import WAY_OUT, Missing, as_list, written_as_missing
-from .records import NEWLINE, Block, FormatError, Limits, Refusals, Texts, cast, shown, some_rows
+from .records import (
+    NEWLINE,
+    FormatError,
+    Limits,
+    LineBlock,
+    Parsed,
+    Refusals,
+    StreamRows,
+    Texts,
+    cast,
+    shown,
+    some_rows,
+)
 from .roles import LABEL_NAMES, TEXT_NAME, Chosen, Column, Columns, Roles
 
 _NAMES = {*LABEL_NAMES, TEXT_NAME, "weight"}  # that a header has and data have not
@@ -29,8 +43,8 @@ _DELIMITERS = ",;\t|"
 _CATEGORIES = "categorical=[…] with its name or number takes a column as words."
 
 
-class Options(NamedTuple):
-    """What the user says about a table."""
+class TableOptions(NamedTuple):
+    """The options of a stream that are about a table."""
 
     label_column: Column | None = "auto"
     text_column: Column | None = None
@@ -42,14 +56,14 @@ class Options(NamedTuple):
     bits: int = 18
     seed: int = 0
     labels: str = "auto"
-    dtype: Any = np.float64
+    dtype: npt.DTypeLike = np.float64
     replace: bool = False
     missing: str = "refuse"
     means: Iterable[float] | None = None
 
     @property
     def chosen(self) -> Chosen:
-        """What is said about the columns."""
+        """The options that name columns."""
         ignore = self.labels == "ignore"
         return Chosen(self.label_column, self.text_column, self.weight_column, self.columns, ignore)
 
@@ -61,7 +75,7 @@ _NAME_BYTES = 1 << 10  # of a column's name
 class Fields(NamedTuple):
     """The fields of all rows: row i, column j is ``buffer[starts[i, j]:stops[i, j]]``."""
 
-    block: Block
+    block: LineBlock
     starts: np.ndarray
     stops: np.ndarray
 
@@ -77,10 +91,10 @@ class Fields(NamedTuple):
         return self.block.error(start, expected, way_out, found=found)
 
 
-class Table:
+class TableParser:
     """Reads blocks of csv or tsv."""
 
-    def __init__(self, options: Options, refusals: Refusals, limits: Limits):
+    def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits):
         if len(options.delimiter.encode()) != 1 or options.delimiter in '0123456789.+-eE"\n\r':
             raise ValueError(
                 f"delimiter must be one character that no number holds; got delimiter={options.delimiter!r}."
@@ -102,9 +116,9 @@ class Table:
         self._file_begins = True
 
     @property
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> JsonObject:
         """What the first rows have decided: which column is what, whether there is a header; the means."""
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         if self._roles is not None:
             found |= named_roles(self._roles, self.names)
         if self._roles is not None and self._is_number is not None:
@@ -119,7 +133,7 @@ class Table:
 
     @property
     def n_features(self) -> int | None:
-        """Columns of the rows, once the first batch has told."""
+        """Columns of the rows; None before the first batch."""
         if self._roles is None or self._is_number is None:
             return None
         return len(self._roles.features) if self._is_number.all() else self._hash.n_features
@@ -134,7 +148,7 @@ class Table:
 
     # -------------------------------------------------------------------------------------- parsing
 
-    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+    def parts(self, block: LineBlock) -> Iterator[Parsed]:
         """Rows, labels and weights of a block, in batches of a bounded number of fields."""
         lines = lines_of(block, self.refusals, self.limits if self.options.replace else None)
         lines = self._past_the_header(lines)
@@ -143,9 +157,7 @@ class Table:
             for start in range(0, len(lines), step):
                 yield from self._rows_of(lines.some(start, start + step), self._roles)
 
-    def _rows_of(
-        self, lines: Lines, roles: Roles
-    ) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+    def _rows_of(self, lines: TextLines, roles: Roles) -> Iterator[Parsed]:
         fields = self._split(lines, roles)
         good = np.ones(len(fields.starts), bool)
         y = weights = None
@@ -154,6 +166,7 @@ class Table:
             good &= has_label
         if roles.weight is not None:
             weights = self._weights(fields, roles.weight, good)
+        X: StreamRows
         X = self._texts(fields, roles.text) if roles.text is not None else self._rows(fields, good)
         del fields
         if not good.all():
@@ -162,7 +175,7 @@ class Table:
         for rows, labels in self.labels.pieces(y, int(good.sum())):
             yield some_rows(X, rows), labels, None if weights is None else weights[rows]
 
-    def _split(self, lines: Lines, roles: Roles) -> Fields:
+    def _split(self, lines: TextLines, roles: Roles) -> Fields:
         block = lines.block
         rest = self._quote == 0 and roles.text == roles.width - 1
         most = min(len(lines) * roles.width, block.size + 1)  # each field has an end of its own
@@ -175,11 +188,13 @@ class Table:
         starts, stops = (cut[: good * roles.width].reshape(good, roles.width) for cut in cuts)
         return Fields(block, starts, stops)
 
-    def _cut(self, lines: Lines, cuts: Any, flags: np.ndarray, width: int, rest: bool) -> int:
+    def _cut(
+        self, lines: TextLines, cuts: tuple[np.ndarray, np.ndarray], flags: np.ndarray, width: int, rest: bool
+    ) -> int:
         args = (lines.block.buffer, lines.starts, lines.stops, *cuts, flags)
         return int(scans.split_fields(*args, self._delimiter, self._quote, width, rest))
 
-    def _bad_line(self, lines: Lines, i: int, flag: int, width: int) -> FormatError:
+    def _bad_line(self, lines: TextLines, i: int, flag: int, width: int) -> FormatError:
         block, start = lines.block, int(lines.starts[i])
         if flag == scans.OPEN_QUOTE:
             return block.error(
@@ -209,7 +224,7 @@ class Table:
 
     # ------------------------------------------------------------------------------------- features
 
-    def _rows(self, fields: Fields, good: np.ndarray) -> Any:
+    def _rows(self, fields: Fields, good: np.ndarray) -> Matrix:
         assert self._roles is not None
         columns = self._roles.features
         n = len(fields.starts)
@@ -280,7 +295,7 @@ class Table:
     def _column_name(self, j: int) -> str:
         return self.names[j] if self.names is not None else str(j)
 
-    def _hashed(self, fields: Fields, numbers: np.ndarray, columns: list[int]) -> Any:
+    def _hashed(self, fields: Fields, numbers: np.ndarray, columns: list[int]) -> SparseMatrix:
         starts, stops = (np.ascontiguousarray(cut[:, columns]) for cut in (fields.starts, fields.stops))
         scans.trim(fields.block.buffer, starts.reshape(-1), stops.reshape(-1))
         n = len(starts)
@@ -302,7 +317,7 @@ class Table:
 
     # --------------------------------------------------------------------------------- header, roles
 
-    def _past_the_header(self, lines: Lines) -> Lines:
+    def _past_the_header(self, lines: TextLines) -> TextLines:
         """The rows of a block; at the beginning of a file, what its first line says about them."""
         while self._file_begins and len(lines):
             try:
@@ -323,20 +338,20 @@ class Table:
             return lines.after(1) if self._has_header else lines
         return lines
 
-    def _checked_names(self, lines: Lines, names: list[str]) -> list[str]:
+    def _checked_names(self, lines: TextLines, names: list[str]) -> list[str]:
         long = next((name for name in names if len(name.encode()) > _NAME_BYTES), None)
         if long is not None:
             expected = f"column names of at most {_NAME_BYTES:,} bytes"
             raise lines.block.error(int(lines.starts[0]), expected, found=shown(long.encode()))
         return names
 
-    def _second_line(self, lines: Lines) -> list[str]:
+    def _second_line(self, lines: TextLines) -> list[str]:
         try:
             return self._plain_fields(lines, 1) if len(lines) > 1 else []
         except FormatError:  # its turn will come
             return []
 
-    def _plain_fields(self, lines: Lines, i: int) -> list[str]:
+    def _plain_fields(self, lines: TextLines, i: int) -> list[str]:
         """The fields of one line as strings."""
         start, stop = int(lines.starts[i]), int(lines.stops[i])
         copy = lines.block.buffer[start : stop + 1].copy()  # cutting takes quotes out in place
@@ -349,7 +364,7 @@ class Table:
                 "limits=Limits(columns=…) sets the limit.",
                 found=f"{most:,}",
             )
-        one = Lines(lines.block._replace(buffer=copy), np.asarray([0]), np.asarray([stop - start]))
+        one = TextLines(lines.block._replace(buffer=copy), np.asarray([0]), np.asarray([stop - start]))
         cuts, flags = (np.full(most, -1), np.full(most, -1)), np.zeros(1, np.uint8)
         self._cut(one, cuts, flags, most, rest=False)
         if flags[0] not in (scans.FINE, scans.TOO_FEW):
@@ -396,14 +411,14 @@ class Table:
         return roles
 
 
-def named_roles(roles: Roles, names: list[str] | None) -> dict[str, Any]:
+def named_roles(roles: Roles, names: list[str] | None) -> JsonObject:
     """The columns of a table as a layout holds them: by name where there are names."""
 
     def called(j: int) -> Column:
         return j if names is None else names[j]
 
     given = {"label_column": roles.label, "text_column": roles.text, "weight_column": roles.weight}
-    found: dict[str, Any] = {role: called(j) for role, j in given.items() if j is not None}
+    found: JsonObject = {role: called(j) for role, j in given.items() if j is not None}
     if names is not None and roles.text is None and len(set(names)) == len(names):
         found["columns"] = [names[j] for j in roles.features]
     return found

@@ -1,21 +1,22 @@
 """The simple part of Vowpal Wabbit's text format: ``label importance 'tag|namespace:scale feature:value …``.
 
-Importance, tag, namespace, scale and values may be left out. A feature stands in the column that the hash of
-``namespace^feature`` names, so the columns are not those of Vowpal Wabbit.
+Importance, tag, namespace, scale and values may be left out. The column of a feature is the hash of
+``namespace^feature``, so the columns are not those of Vowpal Wabbit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _vw_loop as loop
 from ._numbers import POWERS, finish, finish_labels
 from .hashed import Hash
-from .lines import Lines, lines_of
-from .records import Block, FormatError, Limits, Refusals
+from .lines import TextLines, lines_of
+from .records import FormatError, Limits, LineBlock, Parsed, Refusals
 
 _TROUBLES = {
     loop.NO_BAR: ("| before the features", ""),
@@ -42,7 +43,7 @@ class VowpalWabbit:
         limits: Limits,
         bits: int = 18,
         seed: int = 0,
-        dtype: Any = np.float64,
+        dtype: npt.DTypeLike = np.float64,
         replace: Limits | None = None,
     ):
         self.refusals, self.limits = refusals, limits
@@ -53,7 +54,7 @@ class VowpalWabbit:
     def n_features(self) -> int:
         return self.hash.n_features
 
-    def parts(self, block: Block) -> Iterator[tuple[Any, np.ndarray | None, np.ndarray | None]]:
+    def parts(self, block: LineBlock) -> Iterator[Parsed]:
         """CSR rows, labels and importances of a block."""
         lines = lines_of(block, self.refusals, self.replace)
         block = lines.block
@@ -68,7 +69,7 @@ class VowpalWabbit:
         weights = found.heads[good, 1] if (found.counts == 2).any() else None
         yield X if good.all() else X[good], y, weights
 
-    def _scan(self, lines: Lines) -> Found:
+    def _scan(self, lines: TextLines) -> Found:
         block, n = lines.block, len(lines)
         most = block.size // 2 + 1  # the shortest feature and the blank before it
         heads, counts, origin = np.empty((n, 2)), np.empty(n, np.uint8), np.empty(n, np.int64)
@@ -107,13 +108,13 @@ class VowpalWabbit:
             np.flatnonzero(left[:k]),
         )
 
-    def _error(self, block: Block, position: int, code: int) -> FormatError:
+    def _error(self, block: LineBlock, position: int, code: int) -> FormatError:
         if code == loop.TOO_MANY:
             way_out = "limits=Limits(values=…) sets the limit."
             return block.error(position, f"at most {self.limits.values:,} features in a row", way_out)
         return block.error(position, *_TROUBLES[code])
 
-    def _finish_long(self, block: Block, found: Found, good: np.ndarray) -> None:
+    def _finish_long(self, block: LineBlock, found: Found, good: np.ndarray) -> None:
         """Numbers of many digits; a row with one beyond all doubles is refused."""
 
         def refuse(row: int, position: int, expected: str = "a finite number") -> None:
@@ -135,7 +136,7 @@ class VowpalWabbit:
             with np.errstate(over="ignore"):
                 found.values[found.left] = values * scales
 
-    def _refuse_infinite(self, block: Block, found: Found, good: np.ndarray) -> None:
+    def _refuse_infinite(self, block: LineBlock, found: Found, good: np.ndarray) -> None:
         """Refuse the rows with a value that the scale of its namespace puts beyond all doubles."""
         for k in np.flatnonzero(np.isinf(found.values)).tolist():
             row = _row_of(found, k)
@@ -152,7 +153,7 @@ class VowpalWabbit:
             good[row] = False
             found.values[k] = 0.0
 
-    def _refuse_mixed(self, lines: Lines, found: Found, good: np.ndarray) -> None:
+    def _refuse_mixed(self, lines: TextLines, found: Found, good: np.ndarray) -> None:
         """Either all rows of a stream have a label, or none has."""
         has = found.counts > 0
         if self._labelled is None and len(has):

@@ -10,7 +10,7 @@ __all__ = ["Contribution", "Explanation", "TextClassifier"]
 
 @estimator
 class TextClassifier(TextClassifierSpec, OnlineShell):
-    r"""Any rule on raw text: words are hashed to columns and learned in one go.
+    r"""Any rule on raw text: words are hashed to columns, and learned, by one estimator.
 
     :class:`~perceptrons.TextHasher` says what a text becomes, :class:`~perceptrons.OnlineClassifier` what is
     learned from it. The texts are cut into words once per ``fit``; the rows are kept for the further epochs,

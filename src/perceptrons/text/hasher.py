@@ -2,16 +2,21 @@ r"""Raw texts to sparse rows, as a scikit-learn transformer."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from .._types import SparseMatrix
 from ..core import checks
 from ..estimators.shell import estimator
-from .hashing import as_texts
+from .hashing import AnyTexts, Hasher, as_texts
 from .names import Names
 from .parameters import TextParameters
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 @estimator
@@ -21,7 +26,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
     A feature :math:`f` of the text goes to column :math:`h(f) \bmod 2^{bits}`, with value :math:`c`, how
     often it occurs, or 1, or :math:`1 + \ln c`; with ``signed=True`` half of the features, by another bit of
     :math:`h`, count as :math:`-c`, so that features that meet in one column cancel on average. Nothing is
-    learned from the data, so ``fit`` only checks parameters, and any number of workers agree on the columns.
+    learned from the data, so ``fit`` only checks parameters, and all processes have the same columns.
 
     Words are runs of two or more letters, marks, digits and underscores in the sense of Unicode. ``str`` and
     UTF-8 ``bytes`` give the same rows. Within a row columns stand in the order in which their features occur:
@@ -52,19 +57,19 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
     """
 
     norm: str | None = "l2"
-    dtype: Any = np.float64
+    dtype: npt.DTypeLike = np.float64
     n_jobs: int | None = None
 
-    def fit(self, X: Any = None, y: Any = None) -> Any:
+    def fit(self, X: AnyTexts | None = None, y: npt.ArrayLike | None = None) -> Self:
         """Check the parameters; nothing is learned."""
         self._hasher()
         return self
 
-    def partial_fit(self, X: Any = None, y: Any = None) -> Any:
+    def partial_fit(self, X: AnyTexts | None = None, y: npt.ArrayLike | None = None) -> Self:
         """As :meth:`fit`."""
         return self.fit()
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: AnyTexts) -> SparseMatrix:
         """Texts as a CSR array of shape (n_texts, 2^bits).
 
         Parameters
@@ -78,9 +83,9 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
         names = None
         if self.keep_names:
             names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
-        X = hasher.matrix(texts, n_threads=int(effective_n_jobs(self.n_jobs)), names=names)
+        rows = hasher.matrix(texts, n_threads=int(effective_n_jobs(self.n_jobs)), names=names)
         self.n_invalid_ = vars(self).get("n_invalid_", 0) + int(hasher.invalid[0])
-        return X
+        return rows
 
     @property
     def names_(self) -> dict[int, str]:
@@ -89,7 +94,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
             raise AttributeError("names_ needs keep_names=True.")
         return dict(vars(self).get("_words", {}))
 
-    def _hasher(self) -> Any:
+    def _hasher(self) -> Hasher:
         checks.one_of("norm", self.norm, ("l2", None))
         checks.n_jobs(self.n_jobs)
         if np.dtype(self.dtype) not in (np.float64, np.float32):
@@ -99,7 +104,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

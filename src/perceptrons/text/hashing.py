@@ -8,17 +8,23 @@ import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
+from .._types import SparseMatrix
 from ..engine.hashing import FINISH, MULTIPLIER, ORIGIN
 from ..engine.temporary import TemporaryFolder
 from ..io import Texts
 from . import loops, tables
 from .names import Names
 
+if TYPE_CHECKING:
+    from .parameters import TextParameters
+
+AnyTexts: TypeAlias = Any  # a collection of str and bytes, or Texts; checked by as_texts
 ANALYZERS = {"word": loops.WORDS, "char": loops.CHARACTERS, "char_wb": loops.WITHIN_WORDS}
 VALUES = {"count": loops.COUNT, "binary": loops.BINARY, "sublinear": loops.SUBLINEAR}
 _PIECE = 1 << 21  # bytes of text hashed at a time
@@ -31,18 +37,18 @@ class EncodingError(ValueError):
     """A text that is not UTF-8, where that is refused."""
 
 
-class Rows(NamedTuple):
+class HashedRows(NamedTuple):
     """Hashed texts."""
 
     indices: np.ndarray  #: uint32
     data: np.ndarray
     indptr: np.ndarray  #: int64, from 0
-    first: np.ndarray  #: where in the buffer each feature first begins, if that was asked for
+    first: np.ndarray  #: where in the buffer each feature first begins; empty without ``spans``
     last: np.ndarray
     n_invalid: int  #: bytes that are no UTF-8
 
 
-def as_texts(X: Any, replace: bool) -> Texts:
+def as_texts(X: AnyTexts, replace: bool) -> Texts:
     """Any collection of str and bytes in one buffer; raises where X is something else."""
     if isinstance(X, Texts):
         return _checked(X)
@@ -55,7 +61,7 @@ def as_texts(X: Any, replace: bool) -> Texts:
     return Texts.of([_encoded(text, i, replace) for i, text in enumerate(X)])
 
 
-def _encoded(text: Any, i: int, replace: bool) -> bytes:
+def _encoded(text: object, i: int, replace: bool) -> bytes:
     if isinstance(text, str):
         try:
             return text.encode()
@@ -84,23 +90,10 @@ def _checked(texts: Texts) -> Texts:
 
 
 class Hasher:
-    """Texts to rows of 2^bits columns."""
+    """Texts to rows of 2^bits columns; changes of ``how`` after this call have no effect."""
 
-    def __init__(
-        self,
-        *,
-        bits: int,
-        analyzer: str,
-        ngram_range: tuple[int, int],
-        lowercase: bool,
-        stop_words: Iterable[str],
-        values: str,
-        unit: bool,
-        signed: bool,
-        seed: int,
-        errors: str,
-        dtype: Any,
-    ):
+    def __init__(self, how: TextParameters, stop_words: Iterable[str], unit: bool, dtype: npt.DTypeLike):
+        bits, lowercase = how.bits, how.lowercase
         self.lowercase = lowercase
         self.dtype = np.dtype(dtype)
         self.shape = (1, 1 << bits)
@@ -110,15 +103,15 @@ class Hasher:
         shown = known.lower if lowercase else known.same
         within = known.kind == tables.WORD
         self.recipe = loops.Recipe(
-            ANALYZERS[analyzer],
-            int(ngram_range[0]),
-            int(ngram_range[1]),
-            ORIGIN ^ _seed_state(seed),
+            ANALYZERS[how.analyzer],
+            int(how.ngram_range[0]),
+            int(how.ngram_range[1]),
+            ORIGIN ^ _seed_state(how.seed),
             _U((1 << bits) - 1),
-            bool(signed),
-            VALUES[values],
+            bool(how.signed),
+            VALUES[how.values],
             bool(unit),
-            errors == "replace",
+            how.errors == "replace",
             np.where(within, shown, 0).astype(np.uint64),
             np.where(within, MULTIPLIER, _U(0)),
             within.astype(np.uint64),
@@ -131,7 +124,7 @@ class Hasher:
             self.recipe = self.recipe._replace(stop=_open_table(stop))
 
     def _hashes_of(self, words: Iterable[str]) -> np.ndarray:
-        """Hashes of single words, as the loops see them."""
+        """Hashes of single words, as the loops compute them."""
         whole = self.recipe._replace(cut=loops.WORDS, shortest=1, longest=1)
         found = []
         for word in words:
@@ -142,9 +135,9 @@ class Hasher:
                 found.append(workspace.hashes[0])
         return np.asarray(found, np.uint64)
 
-    # ------------------------------------------------------------ room to work in
+    # ------------------------------------------------------------ tables of characters
 
-    def _learn_unicode(self) -> None:
+    def _load_unicode(self) -> None:
         known = tables.unicode_tables()
         self.recipe = self._with(self.recipe, known)
 
@@ -157,7 +150,7 @@ class Hasher:
 
     # ------------------------------------------------------------ hashing
 
-    def pieces(self, texts: Texts, spans: bool = False, n_threads: int = 1) -> Iterator[Rows]:
+    def pieces(self, texts: Texts, spans: bool = False, n_threads: int = 1) -> Iterator[HashedRows]:
         """Rows of some texts at a time, all in order."""
         cuts = _cuts(texts)
         parts = [
@@ -172,7 +165,7 @@ class Hasher:
                 lambda item: self.hash(item[0], spans, item[1]), zip(parts, cuts, strict=False)
             )
 
-    def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> Rows:
+    def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> HashedRows:
         """Rows of texts whose places have been checked; errors count from ``first_text``."""
         recipe = self.recipe
         workspace, out = self._room(recipe, texts, spans)
@@ -180,7 +173,7 @@ class Hasher:
         indptr = np.zeros(len(texts) + 1, np.int64)
         ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, 0)
         if ending == loops.NEEDS_UNICODE:
-            self._learn_unicode()
+            self._load_unicode()
             recipe = self.recipe
             ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, i)
         if ending == loops.INVALID:
@@ -190,10 +183,10 @@ class Hasher:
             )
         assert i == len(texts), "there is room for every text"
         indices, data, first, last = (part[: indptr[-1]].copy() for part in out)
-        return Rows(indices, data, indptr, first, last, int(workspace.invalid[0]))
+        return HashedRows(indices, data, indptr, first, last, int(workspace.invalid[0]))
 
     def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Workspace, loops.Out]:
-        """Room to hash these texts, what this thread had before if that will do: fresh memory is slow."""
+        """Scratch arrays to hash these texts; this thread's last ones, if they are large enough."""
         longest = int((texts.stops - texts.starts).max()) if len(texts) else 0
         entries = sum_of_entries(recipe, texts)
         kept = vars(self._scratch).get("room")
@@ -210,24 +203,28 @@ class Hasher:
 
     def matrix(
         self, texts: Texts, cache_mb: float | None = None, n_threads: int = 1, names: Names | None = None
-    ) -> Any:
-        """All texts as one CSR array, on disk beyond ``cache_mb``; ``names`` takes up their features."""
+    ) -> SparseMatrix:
+        """All texts as one CSR array, on disk beyond ``cache_mb``; their features are added to ``names``."""
         store = Store(self.dtype, cache_mb)
         for rows in self.pieces(texts, spans=names is not None, n_threads=n_threads):
             store.append(rows)
             self.invalid += rows.n_invalid
             if names is not None:
-                names.take_up(texts, rows, self.lowercase)
+                names.add(texts, rows, self.lowercase)
         return store.matrix(self.shape[1])
 
 
-def _seed_state(seed: int) -> Any:
+def _seed_state(seed: int) -> np.uint64:
     with np.errstate(over="ignore"):
-        return _U(seed) * FINISH
+        return np.uint64(_U(seed) * FINISH)
 
 
-def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> Any:
-    return loops.cut_one(recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
+def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> tuple[int, int, int]:
+    """(how it ended, where, words): see :func:`loops.cut_words`."""
+    found: tuple[int, int, int] = loops.cut_one(
+        recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0])
+    )
+    return found
 
 
 def _open_table(hashes: np.ndarray) -> np.ndarray:
@@ -242,9 +239,9 @@ def _open_table(hashes: np.ndarray) -> np.ndarray:
     return table
 
 
-def most_entries(recipe: loops.Recipe, size: Any) -> Any:
+def most_entries(recipe: loops.Recipe, size: npt.ArrayLike) -> np.ndarray:
     """How many entries texts of so many bytes can have."""
-    return loops.most_entries(recipe, np.asarray(size, np.uint64))
+    return np.asarray(loops.most_entries(recipe, np.asarray(size, np.uint64)))
 
 
 def sum_of_entries(recipe: loops.Recipe, texts: Texts) -> int:
@@ -252,7 +249,7 @@ def sum_of_entries(recipe: loops.Recipe, texts: Texts) -> int:
 
 
 def workspace_for(recipe: loops.Recipe, longest: int) -> loops.Workspace:
-    """Room for texts of up to so many bytes."""
+    """Scratch arrays for texts of up to so many bytes."""
     entries = int(most_entries(recipe, longest)) + 1
     keys = 64
     while keys < 2 * entries:
@@ -285,9 +282,9 @@ def _cuts(texts: Texts) -> list[int]:
 
 
 class Store:
-    """Rows piece by piece, in memory; on disk, in a folder that goes with them, once they are too many."""
+    """Rows piece by piece, in memory; once they are too many, in a folder that is deleted with them."""
 
-    def __init__(self, dtype: np.dtype, cache_mb: float | None):
+    def __init__(self, dtype: np.dtype[Any], cache_mb: float | None):
         self.dtype = dtype
         self.limit = None if cache_mb is None else cache_mb * 2**20
         self.pieces: list[tuple[np.ndarray, np.ndarray]] = []
@@ -295,7 +292,7 @@ class Store:
         self.n_bytes = 0
         self.folder: TemporaryFolder | None = None
 
-    def append(self, rows: Rows) -> None:
+    def append(self, rows: HashedRows) -> None:
         self.lengths.append(np.diff(rows.indptr))
         self.pieces.append((rows.indices, rows.data))
         self.n_bytes += rows.indices.nbytes + rows.data.nbytes
@@ -311,7 +308,7 @@ class Store:
                     file.write(piece[part].data)
         self.pieces.clear()
 
-    def matrix(self, n_columns: int) -> Any:
+    def matrix(self, n_columns: int) -> SparseMatrix:
         """Everything as one CSR array of unsorted rows without duplicates."""
         lengths = np.concatenate(self.lengths) if self.lengths else np.empty(0, np.int64)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -334,7 +331,7 @@ class Store:
         return indices, data
 
 
-def csr(indices: np.ndarray, data: np.ndarray, indptr: np.ndarray, n_columns: int) -> Any:
+def csr(indices: np.ndarray, data: np.ndarray, indptr: np.ndarray, n_columns: int) -> SparseMatrix:
     """A CSR array of rows as the loops write them."""
     if indptr[-1] < 2**31:
         indptr = indptr.astype(np.int32)

@@ -2,6 +2,7 @@ r"""Text in, label out: hashing and learning in one pass."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .. import rules
 from .._sparse import is_sparse
+from .._types import SparseMatrix
 from ..core import changing, checks
 from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.one_row import python_label
@@ -19,35 +21,35 @@ from ..engine.custom import engine_rule
 from ..io import Texts
 from ..rows import Csr
 from . import loops
-from .hashing import Hasher, Rows, as_texts, csr, most_entries, workspace_for
+from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, most_entries, workspace_for
 from .names import Names, spelled
 from .parameters import TextParameters
 
 #: Parameters that say which columns a text has.
 OF_HASHING = ("bits", "analyzer", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed")
-#: Longer texts go the general way.
-_LANE_BYTES = 1 << 16
+#: Longer texts are learned as batches of one.
+_FAST_PATH_BYTES = 1 << 16
 
 
 class Hashed(NamedTuple):
     """Texts that a model has hashed for itself, to be learned by it."""
 
-    X: Any  #: CSR
+    X: SparseMatrix
     recipe: tuple[Any, ...]  #: the parameters they were hashed by
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.X.shape
+        return self.X.shape[0], self.X.shape[1]
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
 
 
-class Lane(NamedTuple):
-    """All that a text needs to be learned on its own."""
+class TextFastPath(NamedTuple):
+    """The arguments of the compiled calls that learn and score a single text."""
 
-    learn: Any
-    score: Any
+    learn: Callable[..., int]
+    score: Callable[..., float]
     rule: Any
     recipe: loops.Recipe
     workspace: loops.Workspace
@@ -61,7 +63,7 @@ class Lane(NamedTuple):
 
     @property
     def form(self) -> None:
-        """Of the rows that :class:`~perceptrons.estimators.lanes.Lane` takes: none."""
+        """A fast path for rows has their form here; texts have none."""
         return None
 
 
@@ -78,7 +80,7 @@ class Explanation(NamedTuple):
     """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
 
     label: Any  #: the label predicted
-    towards: Any  #: the label that a positive contribution speaks for
+    towards: Any  #: the label that a positive contribution adds to
     score: float
     intercept: float
     contributions: list[Contribution]  #: the largest first, whatever their sign
@@ -189,7 +191,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             kept = self._hashing = (recipe, self._new_hasher(False, self.precision))
         return kept[1]
 
-    def _texts(self, X: Any) -> Texts:
+    def _texts(self, X: AnyTexts) -> Texts:
         return as_texts(X, self.errors == "replace")
 
     def _validated_X(self, X: Any, *, reset: bool) -> Any:
@@ -215,7 +217,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         else:
             changing.check_unchanged(self, self._of_state)
 
-    def _own_rows(self, hashed: Hashed, reset: bool) -> Any:
+    def _own_rows(self, hashed: Hashed, reset: bool) -> SparseMatrix:
         if hashed.recipe != self._recipe():
             raise ValueError("These texts were hashed by a model with other parameters; give the texts.")
         X = hashed.X
@@ -225,8 +227,8 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         self._check_width(reset)
         return X
 
-    def prepare_batch(self, X: Any) -> Any:
-        """Hash texts for :meth:`partial_fit`, in whatever thread has the time.
+    def prepare_batch(self, X: AnyTexts) -> Hashed:
+        """Hash texts for :meth:`partial_fit`; any thread may call it.
 
         Parameters
         ----------
@@ -240,10 +242,10 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         names = None
         if self.keep_names:
             names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
-        X = self._hasher().matrix(self._texts(X), self.cache_mb, self._n_threads(), names)
-        return Hashed(X, self._recipe())
+        rows = self._hasher().matrix(self._texts(X), self.cache_mb, self._n_threads(), names)
+        return Hashed(rows, self._recipe())
 
-    def hash(self, X: Any) -> Any:
+    def hash(self, X: AnyTexts) -> SparseMatrix:
         """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits)."""
         return self._hasher().matrix(self._texts(X), n_threads=self._n_threads())
 
@@ -251,7 +253,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         # at the cost of the entries alone: the weights of all columns are not needed
         if self._readout not in ("last", "average") or self.normalized_votes:
             return super()._linear_scores(X)
-        scores = self._space.scores(self._rows(X), self._readout)
+        scores: np.ndarray = self._space.scores(self._rows(X), self._readout)
         if self._readout == "average" and self.include_initial:
             t = max(1, self._examples())
             scores = scores * (t / (t + 1.0))
@@ -315,7 +317,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
                 and learn(rule, raw, sign, recipe, workspace, out, v, track, state, row_buffer, pointers) == 0
             ):
                 return
-        # something is new here, or the fast way met trouble: this one does the same work and names it
+        # no fast path, a new label, or the fast path failed: this call does the same work, and raises errors
         self._learn_slowly(x, y)
         if self.keep_names:
             self.prepare_batch([x])
@@ -323,7 +325,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
     def score_one(self, x: Any) -> Any:
         """Score of one text: a float, or a list of one per class for more than two classes."""
         lane = self.__dict__.get("_lane")
-        # a lane is there for rules of the first order only
+        # there is a fast path for rules of the first order only
         if lane is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
             _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = lane
             raw = _raw(x)
@@ -343,21 +345,21 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         return 1 << self.bits, np.dtype(self.precision)
 
     def _open_lane(self, x: Any) -> None:
-        """Prepare the fast way for further texts."""
+        """Prepare the fast path for further texts."""
         space = self._space
         one_w = space.columns == 1 and not self._second_order()
         plain = one_w and not self._keeps_journal() and self._steady()
         if not plain or self.keep_names or self.normalized_votes:
             return
         recipe = self._hasher().recipe
-        room = int(most_entries(recipe, _LANE_BYTES))
+        room = int(most_entries(recipe, _FAST_PATH_BYTES))
         out = loops.Out(
             np.zeros(room, np.uint32),
             np.zeros(room, space.frame.dtype),
             np.empty(0, np.uint64),
             np.empty(0, np.uint64),
         )
-        workspace = workspace_for(recipe, _LANE_BYTES)._replace(invalid=self._hasher().invalid)
+        workspace = workspace_for(recipe, _FAST_PATH_BYTES)._replace(invalid=self._hasher().invalid)
         pointers = np.zeros(2, np.uint64)
         row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
         self._count_on(row_buffer)
@@ -366,14 +368,14 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         score = loops.score_text.direct(b"", *rest)
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        open_lane(self, Lane(learn, score, rule, *rest, signs))
+        open_lane(self, TextFastPath(learn, score, rule, *rest, signs))
 
     # ------------------------------------------------------------ where a prediction comes from
 
     def explain(self, text: str | bytes) -> Explanation:
-        """The prediction for one text, taken apart.
+        """The prediction for one text, as a sum of contributions of its features.
 
-        With two classes contributions are those to the score, a positive one speaking for the larger label;
+        With two classes contributions are those to the score, where a positive score means the larger label;
         with more, those to the score of the class predicted.
 
         Parameters
@@ -411,7 +413,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         return Explanation(label, towards, float(score[column]), float(bias * scale), found)
 
     def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
-        """The features that speak most for each label, with their weights; needs ``keep_names=True``.
+        """The features with the largest weights for each label; needs ``keep_names=True``.
 
         Parameters
         ----------
@@ -431,13 +433,13 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
         return found
 
-    def _scale_of(self, rows: Rows) -> float:
+    def _scale_of(self, rows: HashedRows) -> float:
         if not self._unit_rows():
             return 1.0
         length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
         return 1.0 / float(length) if length > 0.0 else 1.0
 
-    def _weights_of(self, rows: Rows, column: int) -> tuple[np.ndarray, float]:
+    def _weights_of(self, rows: HashedRows, column: int) -> tuple[np.ndarray, float]:
         """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
         if self._readout == "random" or self.normalized_votes:
             w = self._weights()[column]
@@ -456,7 +458,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
                 bias,
                 False,
             )
-            return self._space.scores(record, self._readout)[:, column]
+            return np.asarray(self._space.scores(record, self._readout)[:, column])
 
         share = 1.0
         if self._readout == "average" and self.include_initial:
@@ -464,7 +466,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         constant = float(looked(self._bias(), 1)[0]) if self._bias() else 0.0
         return share * looked(0.0, n), share * constant
 
-    # ------------------------------------------------------------ what scikit-learn asks
+    # ------------------------------------------------------------ methods that scikit-learn calls
 
     def _input_tags(self) -> dict[str, bool]:
         return {"string": True, "two_d_array": False, "sparse": False}
@@ -475,7 +477,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
 
 def _raw(x: Any) -> bytes | None:
-    """The bytes of a text, or None for what the fast way does not take."""
+    """The bytes of a text, or None for what the fast path does not take."""
     if type(x) is bytes:
         return x
     if type(x) is str:

@@ -16,6 +16,7 @@ from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import absorbed, finished
 from ..engine.loops import linear, tracks
 from ..engine.loops.scalars import BUSY, ERRORS, LONGEST
+from ..engine.utf8 import decoded
 from ..rows import Csr
 
 # how a batch ended
@@ -53,11 +54,10 @@ class Recipe(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room to work in, enough for the longest text."""
+    """Scratch arrays, large enough for the longest text."""
 
-    keys: (
-        np.ndarray
-    )  #: uint64: number of the row << 32 | column; twice the length of ``slots`` or more, a power of 2
+    #: uint64: number of the row << 32 | column; twice the length of ``slots`` or more, a power of 2
+    keys: np.ndarray
     counts: np.ndarray  #: int32: how often the key was met
     slots: np.ndarray  #: uint32: where the columns of the row are; one more than there can be
     stamp: np.ndarray  #: int64 (1,): number of the last row
@@ -75,30 +75,6 @@ class Out(NamedTuple):
     data: np.ndarray  #: float32 or float64
     first: np.ndarray  #: uint64: where in the buffer a feature first begins; length 0 keeps nothing
     last: np.ndarray  #: uint64: and ends
-
-
-@helper
-def decoded(buffer, p, stop):
-    """(character, bytes it takes) at p; the character is -1 where the bytes are no UTF-8."""
-    lead = buffer[p]
-    if lead < 0x80:
-        return np.int64(lead), 1
-    if lead < 0xC2 or lead > 0xF4:
-        return np.int64(-1), 1
-    n = 2 if lead < 0xE0 else (3 if lead < 0xF0 else 4)
-    if p + _U(n) > stop:
-        return np.int64(-1), 1
-    character = np.int64(lead) & (0x1F if n == 2 else (0x0F if n == 3 else 0x07))
-    for k in range(1, n):
-        byte = buffer[p + _U(k)]
-        if byte & 0xC0 != 0x80:
-            return np.int64(-1), 1
-        character = (character << 6) | np.int64(byte & 0x3F)
-    if n == 3 and (character < 0x800 or 0xD800 <= character < 0xE000):
-        return np.int64(-1), 1
-    if n == 4 and (character < 0x10000 or character > 0x10FFFF):
-        return np.int64(-1), 1
-    return character, n
 
 
 @helper
@@ -139,8 +115,8 @@ def find(workspace, key, room):
 def insert(recipe, workspace, out, f, row, n, room, begin, end):
     """Count the feature with hash f in the row that begins at ``row`` and has n columns; return n.
 
-    Old and new columns take the same way, because nobody can predict which comes next: the old count is
-    multiplied by 0 or 1. Anything more between the two made the compiler branch, at twice the time.
+    Old and new columns run the same instructions, because the CPU cannot predict which comes next: the old
+    count is multiplied by 0 or 1. Anything more between the two made the compiler branch, at twice the time.
     """
     key = (_U(workspace.stamp[0]) << _STAMP) | (f & recipe.mask)
     t, entry = find(workspace, key, room)
@@ -202,8 +178,8 @@ def foreign(kind, letters, buffer, p, stop, h):
 def cut_words(recipe, workspace, buffer, start, stop):
     """The hashes of the words of a text and where they end; return (how it ended, where, words).
 
-    Every byte takes the same way: h and the place where it ends are written at each, and the number of words
-    moves on where two letters are followed by a separator. A separator multiplies h by 0.
+    Every byte runs the same instructions: h and the place where it ends are written at each, and the number
+    of words grows by 1 where two letters are followed by a separator. A separator multiplies h by 0.
     """
     n = _U(0)
     h = _U(0)
@@ -475,10 +451,10 @@ def hash_rows(recipe, workspace, out, buffer, starts, stops, indptr, from_row):
 
 @helper
 def hash_one(recipe, workspace, out, text, row_buffer, pointers):
-    """One text (bytes) as the only row of a record; return (whether it went well, the record).
+    """One text (bytes) as the only row of a record; return (whether it succeeded, the record).
 
-    The squared length is put in the row buffer. A text that is too long, or that the tables at hand do not
-    know, does not go well: the general way takes it.
+    The squared length is put in the row buffer. It fails for a text that is too long, or that has characters
+    outside of the tables of the recipe: then the caller learns it as a batch of one.
     """
     size = _U(len(text))
     entries = most_entries(recipe, size)
@@ -537,7 +513,7 @@ def learn_text(rule, text, y, recipe, workspace, out, v, track, scalars, row_buf
 def score_text(text, recipe, workspace, out, v, track, scalars, row_buffer, pointers):
     """<w, x> of one text, of the readout that is tracked; NaN for a refusal.
 
-    It works on the row_buffer of a learner, so it asks for it as a learner does.
+    It writes to the row buffer of a learner, so it takes the lock of the buffer as a learner does.
     """
     if not linear.take(row_buffer, linear.SCORING):
         return np.nan

@@ -1,16 +1,19 @@
-"""Which word a column stands for: columns are hashes, and a hash does not tell."""
+"""Which word a column stands for: columns are hashes, which cannot be inverted."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..io import Texts
 
+if TYPE_CHECKING:
+    from .hashing import HashedRows
+
 
 def spelled(texts: Texts, begin: int, end: int, lowercase: bool) -> str:
-    """The feature that stands between two places of the buffer."""
+    """The feature between two places of the buffer."""
     text = texts.buffer[begin:end].tobytes().decode("utf-8", "replace")
     return " ".join((text.lower() if lowercase else text).split()) or " "
 
@@ -23,7 +26,7 @@ class Names:
         self.known = np.zeros(n_columns, bool)
         self.known[list(words)] = True
 
-    def take_up(self, texts: Texts, rows: Any, lowercase: bool) -> None:
+    def add(self, texts: Texts, rows: HashedRows, lowercase: bool) -> None:
         """Note the features of hashed texts whose columns have no name yet."""
         new = np.flatnonzero(~self.known[rows.indices])
         columns, first = np.unique(rows.indices[new], return_index=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core import checks
 from ..core.parameters import spec
@@ -46,9 +47,9 @@ class TextParameters:
 
     bits: int = 22
     analyzer: str = "word"
-    ngram_range: Any = (1, 1)
+    ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
-    stop_words: Any = None
+    stop_words: str | Iterable[str] | None = None
     values: str = "count"
     signed: bool = False
     seed: int = 0
@@ -85,21 +86,9 @@ class TextParameters:
             raise ValueError(f"stop_words must be 'english', a list of words or None; got {words!r}.")
         return sorted(words)
 
-    def _new_hasher(self, unit: bool, dtype: Any) -> Hasher:
+    def _new_hasher(self, unit: bool, dtype: npt.DTypeLike) -> Hasher:
         self._check_text_params()
-        return Hasher(
-            bits=self.bits,
-            analyzer=self.analyzer,
-            ngram_range=self.ngram_range,
-            lowercase=self.lowercase,
-            stop_words=self._stop_list(),
-            values=self.values,
-            unit=unit,
-            signed=self.signed,
-            seed=self.seed,
-            errors=self.errors,
-            dtype=np.dtype(dtype),
-        )
+        return Hasher(self, self._stop_list(), unit, dtype)
 
 
 def _check_range(value: Any) -> None:

@@ -18,7 +18,7 @@ from ...certificates import digests
 from ...certificates.certificate import Certificate
 from ...certificates.claims import CLAIMS
 from ...certificates.evidence import Evidence, Vector
-from ...certificates.facts import Facts
+from ...certificates.facts import ClaimFacts
 from ...estimators.maximum_margin import MaxMargin
 from ...estimators.risk import RiskDescent
 from ...theory.separability import Separability
@@ -121,7 +121,7 @@ class Case(Subject):
         self.first_pass: bool = history.first_pass
         self.run["lengths"] = {name: self._lengths(name) for name in found.found}
         self.run["offsets"] = {name: self.evidence.offsets(name) for name in found.found}
-        self.facts = Facts(self.evidence, self.run, self.parameters, self.updates)
+        self.facts = ClaimFacts(self.evidence, self.run, self.parameters, self.updates)
         self._derive_risk()
         self.notes: list[str] = []
         self.duals: dict[int, list[np.ndarray]] = {}  # weights on rows that solvers have found, by learner
