@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def is_sparse(X: object) -> TypeIs[SparseMatrix]:
-    """Whether X is one of scipy's sparse containers, told without importing scipy."""
+    """Whether X is one of scipy's sparse containers; scipy is not imported to find out."""
     scipy = sys.modules.get("scipy.sparse")
     return scipy is not None and bool(scipy.issparse(X))
 

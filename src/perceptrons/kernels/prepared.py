@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._sparse import columns_in_use, is_sparse, narrowed
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Index
+
 
 class Rows:
     """Numbers, one row per object: a dense array, a CSR matrix or a tensor."""
 
-    def __init__(self, X: Any, room: Any = None, squares: Any = None):
+    def __init__(self, X: AnyMatrix, room: list[Any] | None = None, squares: AnyMatrix = None):
         self.X = X
-        self._room = room  # [buffer, rows in use]: X is its beginning
+        self._room = room  # [buffer, rows in use]: X is the first rows of the buffer
         self._squares = squares
 
     def __len__(self) -> int:
-        return self.X.shape[0]
+        return int(self.X.shape[0])
 
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self.X.shape)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> Any:  # numpy's or torch's
         return self.X.dtype
 
     def astype(self, dtype: Any) -> Rows:
         return Rows(self.X.astype(dtype))
 
-    def __getitem__(self, rows: Any) -> Rows:
+    def __getitem__(self, rows: Index) -> Rows:
         return Rows(self.X[rows], squares=None if self._squares is None else self._squares[rows])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -54,7 +57,7 @@ class Rows:
         room[1] = total
         return Rows(room[0][:total], room, squares)
 
-    def squares(self) -> Any:
+    def squares(self) -> AnyMatrix:
         """Squared lengths."""
         if self._squares is None:
             X = self.X
@@ -68,14 +71,14 @@ class Rows:
 
 
 class Strings(Rows):
-    """Strings, as counts of their substrings: one column for each substring that has been met."""
+    """Strings, as counts of their substrings: one column for each substring that has occurred."""
 
-    def __init__(self, X: Any, columns: dict[Any, int], items: list[Any]):
+    def __init__(self, X: AnyMatrix, columns: dict[Hashable, int], items: list[str | bytes]):
         super().__init__(X)
         self.columns = columns
         self.items = items
 
-    def __getitem__(self, rows: Any) -> Strings:
+    def __getitem__(self, rows: Index) -> Strings:
         items = [self.items[i] for i in np.arange(len(self.items))[rows]]
         return Strings(self.X[rows], self.columns, items)
 
@@ -88,11 +91,11 @@ class Strings(Rows):
 class Table(Rows):
     """Rows of a precomputed kernel matrix, over the training objects."""
 
-    def __init__(self, X: Any, numbers: Any = None):
+    def __init__(self, X: AnyMatrix, numbers: np.ndarray | None = None):
         super().__init__(X)
         self.numbers = numbers  #: which training object each row is, where it is one
 
-    def __getitem__(self, rows: Any) -> Table:
+    def __getitem__(self, rows: Index) -> Table:
         return Table(self.X[rows], None if self.numbers is None else self.numbers[rows])
 
     def join(self, other: Rows) -> Table:
@@ -106,7 +109,7 @@ class Table(Rows):
 
 
 class Objects:
-    """Anything."""
+    """Arbitrary Python objects, compared pairwise."""
 
     dtype = np.dtype(np.float64)
 
@@ -123,7 +126,7 @@ class Objects:
     def astype(self, dtype: Any) -> Objects:
         return self
 
-    def __getitem__(self, rows: Any) -> Objects:
+    def __getitem__(self, rows: Index) -> Objects:
         return Objects([self.items[i] for i in np.arange(len(self.items))[rows]])
 
     def join(self, other: Objects) -> Objects:
@@ -133,7 +136,7 @@ class Objects:
 class Parts:
     """One collection as prepared for each part of a composed kernel."""
 
-    def __init__(self, parts: Sequence[Any]):
+    def __init__(self, parts: Sequence[Any]):  # collections
         self.parts = list(parts)
 
     def __len__(self) -> int:
@@ -141,7 +144,7 @@ class Parts:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.parts[0].shape
+        return tuple(self.parts[0].shape)
 
     @property
     def dtype(self) -> Any:
@@ -150,21 +153,22 @@ class Parts:
     def astype(self, dtype: Any) -> Parts:
         return Parts([part.astype(dtype) for part in self.parts])
 
-    def __getitem__(self, rows: Any) -> Parts:
+    def __getitem__(self, rows: Index) -> Parts:
         return Parts([part[rows] for part in self.parts])
 
     def join(self, other: Parts) -> Parts:
         return Parts([a.join(b) for a, b in zip(self.parts, other.parts, strict=True)])
 
 
-def _stacked(A: Any, B: Any) -> Any:
+def _stacked(A: AnyMatrix, B: AnyMatrix) -> AnyMatrix:
     import scipy.sparse as sp
 
     width = max(A.shape[1], B.shape[1])
     return sp.vstack([widened(A, width), widened(B, width)], format="csr")
 
 
-def widened(X: Any, width: int) -> Any:
+def widened(X: AnyMatrix, width: int) -> AnyMatrix:
+    """A CSR matrix with so many columns, the new ones of zeros."""
     if X.shape[1] == width:
         return X
     import scipy.sparse as sp
@@ -172,12 +176,12 @@ def widened(X: Any, width: int) -> Any:
     return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
-def _new_like(X: Any, n: int) -> Any:
+def _new_like(X: AnyMatrix, n: int) -> AnyMatrix:
     shape = (n, *X.shape[1:])
     return np.empty(shape, X.dtype) if isinstance(X, np.ndarray) else X.new_empty(shape)
 
 
-def _concatenated(a: Any, b: Any) -> Any:
+def _concatenated(a: AnyMatrix, b: AnyMatrix) -> AnyMatrix:
     if isinstance(a, np.ndarray):
         return np.concatenate([a, b])
     import torch
@@ -185,7 +189,7 @@ def _concatenated(a: Any, b: Any) -> Any:
     return torch.cat([a, b])
 
 
-def inner(A: Any, B: Any) -> Any:
+def inner(A: AnyMatrix, B: AnyMatrix) -> AnyMatrix:
     """Inner products of all rows of A with all rows of B, as a new dense array."""
     if is_sparse(A) and is_sparse(B):
         columns = columns_in_use(A)

@@ -1,4 +1,4 @@
-"""Is a function a kernel? A sample can say no."""
+"""A test by a sample whether a function is a kernel."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import Kernel, as_kernel
+from .base import Kernel
+from .names import as_kernel
 
 
 class PsdCheck(NamedTuple):
-    """What a sample says about a kernel. It can refute, never prove."""
+    """The result of a test by a sample. It can refute a kernel, never prove one."""
 
     psd: bool  #: not refuted
     min_eigenvalue: float
@@ -36,7 +37,7 @@ def check_psd(kernel: Any, sample: Any = None) -> PsdCheck:
     Returns
     -------
     check : PsdCheck
-        The verdict, the smallest eigenvalue, its vector and the asymmetry. Rounding is allowed for:
+        The result, the smallest eigenvalue, its vector and the asymmetry. Rounding is allowed for:
         asymmetry up to :math:`10^{-10}\max|G|`, and eigenvalues down to
         :math:`-10^{-10}\max(1, \lambda_{max})\sqrt n`.
 

@@ -128,7 +128,7 @@ def test_float32_stays_float32_and_is_as_good(name):
 @pytest.mark.parametrize("tile", [1, 7, 10**9])
 def test_tiles_change_nothing(monkeypatch, tile):
     whole = {name: kernel(A, B) for name, (kernel, _) in NUMBERS.items()}
-    monkeypatch.setattr(kernels, "_TILE", tile)
+    monkeypatch.setattr(kernels.numeric, "_TILE", tile)
     for name, (kernel, _) in NUMBERS.items():
         np.testing.assert_array_equal(kernel(A, B), whole[name])
 
@@ -402,7 +402,7 @@ def test_records_are_values():
         (lambda: Spectrum()(["a", 3]), TypeError, "object 1 is of type int"),
         (lambda: Spectrum()(pd.DataFrame({"a": ["x"]})), TypeError, "give one of its columns"),
         (lambda: as_kernel(max)(sp.csr_array(A)), TypeError, "a list or a dense array"),
-        (lambda: as_kernel(lambda a, b: "x")(A), TypeError, "must answer a number for two objects; got 'x'"),
+        (lambda: as_kernel(lambda a, b: "x")(A), TypeError, "must return a number for two objects; got 'x'"),
     ],
 )
 def test_what_is_refused(make, error, message):
