@@ -1,24 +1,29 @@
-"""Dense rows, CSR rows and blocks of kernel values behind one set of verbs, so that no loop says "sparse".
+"""Dense rows, CSR rows and blocks of kernel values behind one set of verbs, so that no loop tests for sparse.
 
-A record describes a block of rows x, each understood as the augmented row (x, B), scaled to length 1
-when ``unit`` is set. Storage shows through four accessors only: :func:`begin`, :func:`end`,
+A record describes a block of rows x, each taken as the augmented row (x, B), scaled to length 1 when ``unit``
+is set. Only four accessors depend on the storage: :func:`begin`, :func:`end`,
 :func:`column`, :func:`value`. The verbs :func:`look` (inner product), :func:`push` (add a multiple to
 w) and :func:`sqnorm` are written once on top of them.
 
 A :class:`Block` stands for rows known by their kernel values alone: the weights are then coefficients, row i
-has the single entry 1 at its own, and its score is kept up to date by :func:`follow`.
+has the single entry 1 at its own, and its score is updated by :func:`follow`.
 
 A weight vector has one entry per feature and one more, the last, for the constant coordinate B.
 Indices are checked when a record is made (:mod:`perceptrons.engine.intake`); the verbs do not check.
 """
 
+# An entry of an array is of any type to mypy.
+# mypy: no-warn-return-any
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ._types import Reals
 
 
 class Dense(NamedTuple):
@@ -46,62 +51,72 @@ class Block(NamedTuple):
     unit: bool  #: False: so is a scaling of the rows
 
 
+#: What the verbs take.
+Rows: TypeAlias = Dense | Csr | Block
+F = TypeVar("F", bound=Callable[..., Any])
+
 #: stub -> record -> function. The compiler makes an overload of every entry.
-VERBS: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = {}
+VERBS: dict[Callable[..., Any], dict[type, Any]] = {}
 
 
-def begin(rows, i):
+def chosen(stub: F, rows: Rows) -> F:
+    """The function of a verb for this record, in plain Python."""
+    functions: dict[type, F] = VERBS[stub]
+    return functions[type(rows)]
+
+
+def begin(rows: Rows, i: int) -> int:
     """First position of row i."""
-    return VERBS[begin][type(rows)](rows, i)
+    return chosen(begin, rows)(rows, i)
 
 
-def end(rows, i):
+def end(rows: Rows, i: int) -> int:
     """One past the last position of row i."""
-    return VERBS[end][type(rows)](rows, i)
+    return chosen(end, rows)(rows, i)
 
 
-def column(rows, p):
+def column(rows: Rows, p: int) -> int:
     """The feature at position p."""
-    return VERBS[column][type(rows)](rows, p)
+    return chosen(column, rows)(rows, p)
 
 
-def value(rows, i, p):
+def value(rows: Rows, i: int, p: int) -> float:
     """The value at position p of row i."""
-    return VERBS[value][type(rows)](rows, i, p)
+    return chosen(value, rows)(rows, i, p)
 
 
-def dot(rows, i, w):
+def dot(rows: Rows, i: int, w: Reals) -> float:
     """<w, x> over the stored entries, in the precision of the data."""
-    return VERBS[dot][type(rows)](rows, i, w)
+    return chosen(dot, rows)(rows, i, w)
 
 
-def follow(rows, i, d):
-    """w has grown by d x_i: adjust what is known of the later rows."""
-    return VERBS[follow][type(rows)](rows, i, d)
+def follow(rows: Rows, i: int, d: float) -> None:
+    """w has grown by d x_i: adjust the scores that are kept of the later rows."""
+    return chosen(follow, rows)(rows, i, d)
 
 
-def scaled(rows, factor):
+def scaled(rows: Rows, factor: float) -> None:
     """The stored weights were multiplied by a factor."""
-    return VERBS[scaled][type(rows)](rows, factor)
+    return chosen(scaled, rows)(rows, factor)
 
 
-def _dense_begin(rows, i):
+def _dense_begin(rows: Dense, i: int) -> int:
     return 0
 
 
-def _dense_end(rows, i):
+def _dense_end(rows: Dense, i: int) -> int:
     return rows.X.shape[1]
 
 
-def _dense_column(rows, p):
+def _dense_column(rows: Dense, p: int) -> int:
     return p
 
 
-def _dense_value(rows, i, p):
+def _dense_value(rows: Dense, i: int, p: int) -> float:
     return rows.X[i, p]
 
 
-def _dense_dot(rows, i, w):
+def _dense_dot(rows: Dense, i: int, w: Reals) -> float:
     x = rows.X[i]
     total = x.dtype.type(0)
     for j in range(x.shape[0]):
@@ -109,27 +124,27 @@ def _dense_dot(rows, i, w):
     return total
 
 
-def _csr_begin(rows, i):
+def _csr_begin(rows: Csr, i: int) -> int:
     return rows.indptr[i]
 
 
-def _csr_end(rows, i):
+def _csr_end(rows: Csr, i: int) -> int:
     return rows.indptr[i + 1]
 
 
-def _csr_column(rows, p):
+def _csr_column(rows: Csr, p: int) -> int:
     return rows.indices[p]
 
 
-def _csr_value(rows, i, p):
+def _csr_value(rows: Csr, i: int, p: int) -> float:
     return rows.data[p]
 
 
-def _csr_dot(rows, i, w):
+def _csr_dot(rows: Csr, i: int, w: Reals) -> float:
     return gather_dot(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], w)
 
 
-def gather_dot(data, indices, p, stop, w):
+def gather_dot(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint64, w: Reals) -> float:
     """Sum of data[p] w[indices[p]] from p to stop - 1.
 
     Eight partial sums hide the latency of the loads, and the remainder is spelled out. A compiler that may
@@ -164,43 +179,43 @@ def gather_dot(data, indices, p, stop, w):
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
-def _block_begin(rows, i):
+def _block_begin(rows: Block, i: int) -> int:
     return i
 
 
-def _block_end(rows, i):
+def _block_end(rows: Block, i: int) -> int:
     return i + 1
 
 
-def _block_column(rows, p):
+def _block_column(rows: Block, p: int) -> int:
     return rows.position[p]
 
 
-def _block_value(rows, i, p):
+def _block_value(rows: Block, i: int, p: int) -> float:
     return 1.0
 
 
-def _block_dot(rows, i, w):
+def _block_dot(rows: Block, i: int, w: Reals) -> float:
     return rows.F[i]
 
 
-def _block_follow(rows, i, d):
+def _block_follow(rows: Block, i: int, d: float) -> None:
     d = rows.F.dtype.type(d)
     scores, values = rows.F[i + 1 :], rows.G[i, i + 1 :]
     for later in range(scores.shape[0]):
         scores[later] += d * values[later]
 
 
-def _block_scaled(rows, factor):
+def _block_scaled(rows: Block, factor: float) -> None:
     for p in range(rows.F.size):
         rows.F.flat[p] *= factor
 
 
-def _not_followed(rows, i, d):
+def _not_followed(rows: Rows, i: int, d: float) -> None:
     pass
 
 
-def _not_scaled(rows, factor):
+def _not_scaled(rows: Rows, factor: float) -> None:
     pass
 
 
@@ -213,26 +228,26 @@ VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 
 
-def factor(rows, i):
+def factor(rows: Rows, i: int) -> float:
     """What row i is multiplied by: 1, or 1/||(x, B)|| for unit rows (a zero row stays zero)."""
     if rows.unit and rows.sq[i] > 0.0:
         return 1.0 / sqrt(rows.sq[i])
     return 1.0
 
 
-def sqnorm(rows, i):
+def sqnorm(rows: Rows, i: int) -> float:
     """q = ||x||^2 of the augmented, possibly scaled row."""
     if rows.unit and rows.sq[i] > 0.0:
         return 1.0
     return rows.sq[i]
 
 
-def look(rows, i, w):
+def look(rows: Rows, i: int, w: Reals) -> float:
     """<w, x> of the augmented, possibly scaled row."""
     return factor(rows, i) * (dot(rows, i, w) + rows.bias * w[-1])
 
 
-def push(rows, i, d, w):
+def push(rows: Rows, i: int, d: float, w: Reals) -> None:
     """w <- w + d x."""
     d = w.dtype.type(d * factor(rows, i))
     for p in range(begin(rows, i), end(rows, i)):

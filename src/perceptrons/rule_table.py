@@ -2,8 +2,8 @@
 
 A rule declares its row where it is defined, in :mod:`perceptrons.rules`; learners without a rule of that form
 have theirs here. Estimators, certificates, the debug switch, the demonstration, the command line and the
-tests read the table, so that a fact is said in one place. A row that leaves one out is a TypeError at import;
-the tests hold each fact against the function of its rule.
+tests read the table, so that each fact is written in one place. A row without one of them is a TypeError at
+import. The tests compare each fact with the function of its rule.
 
 Import it as ``rules.TABLE``: :mod:`perceptrons.rules` fills it.
 """
@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from ._types import Record
 
 #: Kinds of learners, in the order in which the command line lists them.
 FAMILIES = ("first order", "multiplicative", "second order", "confidence", "kernel", "batch")
 
-ALWAYS: Mapping[str, Any] = {}  #: of ``conservative``: whatever the parameters are
+ALWAYS: Mapping[str, object] = {}  #: of ``conservative``: whatever the parameters are
 NEVER = None  #: of ``conservative``: there are no such values
 
 
@@ -27,16 +30,17 @@ class Learner(NamedTuple):
     class_name: str  #: public name
     fixed: dict[str, Any]  #: parameters of the class that choose this rule
     command: str | None  #: name for ``--rule``; None: it is reached by ``fixed`` alone
-    standard: Any  #: the record that ``command`` stands for where a learner takes any rule; None: it does not
+    #: the record that ``command`` stands for where a learner takes any rule; None: it does not
+    standard: Record | None
     stated: tuple[str, ...]  #: parameters of the class that a certificate states beside the record's fields
 
 
 class Step(NamedTuple):
     """What holds for the steps of a rule."""
 
-    weighted: bool  #: the formula says what a row's weight does; if not, weights are 0 and 1 only
+    weighted: bool  #: the formula defines the effect of a row's weight; if not, weights are 0 and 1 only
     #: values of parameters under which every update is on a row on the wrong side, or on the hyperplane
-    conservative: Mapping[str, Any] | None
+    conservative: Mapping[str, object] | None
     #: f: two prototypes learned together are (-f w, f w) of the binary w. 1 where a step is a count, 1/2
     #: where it restores a margin; None: prototypes are not learned together
     pair: float | None
@@ -45,7 +49,7 @@ class Step(NamedTuple):
 
 
 class Theory(NamedTuple):
-    """What is known of a run. A name stands for a claim or a check; their conditions are in the theory."""
+    """What is proved about a run. A name stands for a claim or a check; their conditions are in theory."""
 
     two: tuple[str, ...]  #: lines of a certificate for two classes, or for one against the rest
     several: tuple[str, ...]  #: the same for prototypes learned together
@@ -57,16 +61,16 @@ class Facts(NamedTuple):
 
     name: str  #: of the record, or of the class of a learner without one
     family: str  #: one of :data:`FAMILIES`
-    record: Any  #: type of the hyperparameters, or None
+    record: type | None  #: of the hyperparameters
     function: Callable[..., tuple[float, float]] | None
     learner: Learner
     step: Step
     theory: Theory
 
-    def conservative(self, parameters: Mapping[str, Any]) -> bool:
+    def conservative(self, parameters: Mapping[str, object]) -> bool:
         """Whether every update is one on a mistake, with these parameters."""
-        asked = self.step.conservative
-        return asked is not None and all(parameters.get(name) == value for name, value in asked.items())
+        needed = self.step.conservative
+        return needed is not None and all(parameters.get(name) == value for name, value in needed.items())
 
 
 TABLE: dict[str, Facts] = {}
@@ -103,7 +107,7 @@ def commands() -> dict[str, Learner]:
     return {str(learner.command): learner for _, learner in ordered}
 
 
-def facts(rule: Any) -> Facts:
+def facts(rule: object) -> Facts:
     """The row of a record, of its type, or of a user's rule.
 
     >>> from perceptrons import rules
@@ -114,18 +118,18 @@ def facts(rule: Any) -> Facts:
     row = TABLE.get(kind.__name__)
     if row is None or row.record is not kind:
         raise KeyError(f"{rule!r} is no rule of the table")
-    weighted = getattr(rule, "weighted", None)  # a user's rule says it itself
+    weighted = getattr(rule, "weighted", None)  # a user's rule has its own value
     return row if weighted is None else _weighing(row.name, weighted)
 
 
 @functools.lru_cache(maxsize=8)
 def _weighing(name: str, weighted: bool) -> Facts:
-    """A row of the table, with this said of the weights of rows."""
+    """A row of the table, with this value of ``weighted``."""
     row = TABLE[name]
     return row._replace(step=row.step._replace(weighted=weighted))
 
 
-def facts_of(model: Any) -> Facts | None:
+def facts_of(model: object) -> Facts | None:
     """The row of a learner: that of its rule, or else that of its class; None for what is no learner of ours.
 
     >>> from perceptrons import Winnow, rules
@@ -136,13 +140,13 @@ def facts_of(model: Any) -> Facts | None:
     return row_of(record() if callable(record) else None, type(model))
 
 
-def row_of(rule: Any, cls: type) -> Facts | None:
+def row_of(rule: object, cls: type) -> Facts | None:
     """The row of a rule; where that is None, the row of a class of learners."""
     return _of_class(cls) if rule is None else facts(rule)
 
 
 @functools.lru_cache(maxsize=128)
-def _of_class(cls: Any) -> Facts | None:
+def _of_class(cls: type) -> Facts | None:
     names = {row.learner.class_name: row for row in reversed(TABLE.values())}  # the first row of each
     return next((names[kind.__name__] for kind in cls.__mro__ if kind.__name__ in names), None)
 

@@ -1,13 +1,13 @@
 r"""Every update rule: a record of hyperparameters and a scalar function that reads like its formula.
 
-A *first-order* rule looks at one row through three numbers and answers two,
+A *first-order* rule takes three numbers about one row and returns two,
 
 .. math:: (\kappa, \tau) = \mathrm{rule}(m, q, \mathrm{state}), \qquad w \leftarrow \kappa w + \tau y x,
 
 where :math:`m = y\langle w, x\rangle` is the signed margin and :math:`q = \|x\|^2` (or :math:`k(x, x)`
-with a kernel, :math:`2\|x\|^2` for a pair of classes). That is all it may see, so the same record serves
-the linear, the multiclass and the kernel engine. A *second-order* rule sees :math:`v = x^\top\Sigma x`
-instead of :math:`q` and answers :math:`(\alpha, \beta)`:
+with a kernel, :math:`2\|x\|^2` for a pair of classes). It gets nothing else, so the same record works in
+the linear, the multiclass and the kernel engine. A *second-order* rule takes :math:`v = x^\top\Sigma x`
+instead of :math:`q` and returns :math:`(\alpha, \beta)`:
 :math:`w \leftarrow w + \alpha y \Sigma x,\ \Sigma \leftarrow \Sigma - \beta \Sigma x x^\top \Sigma`.
 
 The functions are plain Python: call them, plot them, test them. The engine compiles the same source.
@@ -19,30 +19,35 @@ The functions are plain Python: call them, plot them, test them. The engine comp
 
 from __future__ import annotations
 
-import functools
-import inspect
 import re
 from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .rule_table import ALWAYS, NEVER, TABLE, Learner, Step, Theory, declare, enter
+from .rule_table import ALWAYS, NEVER, Learner, Step, Theory, declare, enter
+from .rule_table import TABLE as TABLE
 from .rule_table import Facts as Facts
 from .rule_table import commands as commands
 from .rule_table import facts as facts
 from .rule_table import facts_of as facts_of
 from .rule_table import row_of as row_of
+from .user_rule import RuleError as RuleError
+from .user_rule import UserRule as UserRule
+from .user_rule import rule as rule
+
+if TYPE_CHECKING:
+    from ._types import Record
 
 LOSS_TOL = 1e-12  #: a loss up to here is zero (float64); without it PA would step for ever on rounding
 LOSS_TOL_32 = 1e-6  #: the same for float32 weights
 
 NO_STEP = (1.0, 0.0)  #: keep w as it is
-REFUSED = (0.0, 0.0)  #: the test asks for an update that does not exist; counted, and w is kept
+REFUSED = (0.0, 0.0)  #: the test calls for an update that does not exist; counted, and w is kept
 
 
 class State(NamedTuple):
-    """What a rule may know besides the row: the learner's scalars."""
+    """What a rule gets besides the row: the learner's scalars."""
 
     N: float  #: squared length of w
     k: int  #: updates made so far
@@ -79,7 +84,7 @@ class Perceptron(NamedTuple):
         invariants=("norm of the sum", "bracket in order", "updates"),
     ),
 )
-def perceptron(rule, m, q, state):
+def perceptron(rule: Perceptron, m: float, q: float, state: State) -> tuple[float, float]:
     if m > 0.0:  # a mistake is y<w,x> <= 0
         return NO_STEP
     return 1.0, rule.eta * state.c  # w <- w + eta y x
@@ -96,7 +101,7 @@ class RateByUpdates(NamedTuple):
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
-def rate_by_updates(rule, m, q, state):
+def rate_by_updates(rule: RateByUpdates, m: float, q: float, state: State) -> tuple[float, float]:
     if m > 0.0:
         return NO_STEP
     return 1.0, state.c / (state.k + 1)  # tau = 1 / number of this update
@@ -113,7 +118,7 @@ class RateByExamples(NamedTuple):
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
-def rate_by_examples(rule, m, q, state):
+def rate_by_examples(rule: RateByExamples, m: float, q: float, state: State) -> tuple[float, float]:
     if m > 0.0:
         return NO_STEP
     return 1.0, state.c / state.t  # tau = 1 / number of this example
@@ -137,7 +142,7 @@ class Margin(NamedTuple):
         invariants=("bracket in order", "margin reached"),
     ),
 )
-def margin(rule, m, q, state):
+def margin(rule: Margin, m: float, q: float, state: State) -> tuple[float, float]:
     theta = (1.0 - rule.eps) * rule.gamma
     if state.N > 0.0 and m / sqrt(state.N) >= theta:  # geometric margin of at least theta
         return NO_STEP
@@ -161,7 +166,7 @@ class MIRA(NamedTuple):
         invariants=("bracket in order", "updates"),
     ),
 )
-def mira(rule, m, q, state):
+def mira(rule: MIRA, m: float, q: float, state: State) -> tuple[float, float]:
     if m > rule.p or q == 0.0:
         return NO_STEP
     return 1.0, (1.0 - m) / q  # the shortest step to margin 1
@@ -180,7 +185,7 @@ class GeometricMIRA(NamedTuple):
     Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("mira_geometric",), several=(), invariants=("bracket in order",)),
 )
-def geometric_mira(rule, m, q, state):
+def geometric_mira(rule: GeometricMIRA, m: float, q: float, state: State) -> tuple[float, float]:
     if m > rule.p * sqrt(state.N) or q == 0.0:
         return NO_STEP
     if 1.0 - m <= state.tol:  # nothing to gain, or a step backwards: stalled
@@ -203,7 +208,7 @@ class PA(NamedTuple):
         invariants=("bracket in order", "losses"),
     ),
 )
-def pa(rule, m, q, state):
+def pa(rule: PA, m: float, q: float, state: State) -> tuple[float, float]:
     loss = 1.0 - m  # l = max{0, 1 - y<w,x>}
     if loss <= state.tol or q == 0.0:
         return NO_STEP
@@ -223,7 +228,7 @@ class PA1(NamedTuple):
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa1", "last step"), several=("last step",), invariants=("bracket in order",)),
 )
-def pa1(rule, m, q, state):
+def pa1(rule: PA1, m: float, q: float, state: State) -> tuple[float, float]:
     loss = 1.0 - m
     if loss <= state.tol or q == 0.0:
         return NO_STEP
@@ -243,7 +248,7 @@ class PA2(NamedTuple):
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa2", "last step"), several=(), invariants=("bracket in order",)),
 )
-def pa2(rule, m, q, state):
+def pa2(rule: PA2, m: float, q: float, state: State) -> tuple[float, float]:
     loss = 1.0 - m
     if loss <= state.tol or q == 0.0:
         return NO_STEP
@@ -265,7 +270,7 @@ class ROMMA(NamedTuple):
         invariants=("bracket in order", "growth of the norm", "updates"),
     ),
 )
-def romma(rule, m, q, state):
+def romma(rule: ROMMA, m: float, q: float, state: State) -> tuple[float, float]:
     if m > 0.0 or q == 0.0:
         return NO_STEP
     return relax(m, q, state.N, state.tol)
@@ -288,13 +293,13 @@ class AggressiveROMMA(NamedTuple):
         invariants=("bracket in order", "growth of the norm", "updates"),
     ),
 )
-def aggressive_romma(rule, m, q, state):
+def aggressive_romma(rule: AggressiveROMMA, m: float, q: float, state: State) -> tuple[float, float]:
     if 1.0 - rule.delta - m <= state.tol or q == 0.0:
         return NO_STEP
     return relax(m, q, state.N, state.tol)
 
 
-def relax(m, q, N, tol):
+def relax(m: float, q: float, N: float, tol: float) -> tuple[float, float]:
     """The shortest w' with y<w',x> >= 1 and <w',w> >= ||w||^2, as (keep, tau)."""
     if N == 0.0 or m >= q * N:  # the new constraint implies the old one
         return 0.0, 1.0 / q
@@ -317,7 +322,7 @@ class ALMA(NamedTuple):
     Step(weighted=False, conservative={"alpha": 1.0}, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(two=("alma", "alma_margin"), several=(), invariants=("bracket in order", "unit ball")),
 )
-def alma(rule, m, q, state):
+def alma(rule: ALMA, m: float, q: float, state: State) -> tuple[float, float]:
     if q == 0.0:
         return NO_STEP
     root_k = sqrt(state.k + 1.0)
@@ -341,7 +346,7 @@ class NormMinimising(NamedTuple):
     Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=(), several=("norm_minimised", "crammer_singer"), invariants=()),
 )
-def norm_minimising(rule, m, q, state):
+def norm_minimising(rule: NormMinimising, m: float, q: float, state: State) -> tuple[float, float]:
     if m >= 0.0 or q == 0.0:
         return NO_STEP
     return 1.0, 1.0
@@ -361,7 +366,7 @@ class SecondOrder(NamedTuple):
     Step(weighted=False, conservative=ALWAYS, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("second_order",), several=(), invariants=("confidence",)),
 )
-def second_order(rule, m, v, state):
+def second_order(rule: SecondOrder, m: float, v: float, state: State) -> tuple[float, float]:
     if m > 0.0:
         return 0.0, 0.0
     beta = 1.0 / (1.0 + v)  # (A + xx')^{-1} by rank one
@@ -381,7 +386,7 @@ class AROW(NamedTuple):
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("arow",), several=(), invariants=("confidence",)),
 )
-def arow(rule, m, v, state):
+def arow(rule: AROW, m: float, v: float, state: State) -> tuple[float, float]:
     if 1.0 - m <= state.tol:
         return 0.0, 0.0
     beta = 1.0 / (v + rule.r)
@@ -408,7 +413,7 @@ class SCW1(NamedTuple):
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
     Theory(two=("self test",), several=(), invariants=("confidence",)),
 )
-def scw1(rule, m, v, state):
+def scw1(rule: SCW1, m: float, v: float, state: State) -> tuple[float, float]:
     phi = rule.phi
     if phi * sqrt(v) - m <= state.tol:
         return 0.0, 0.0
@@ -437,7 +442,7 @@ class SCW2(NamedTuple):
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
     Theory(two=("self test",), several=(), invariants=("confidence",)),
 )
-def scw2(rule, m, v, state):
+def scw2(rule: SCW2, m: float, v: float, state: State) -> tuple[float, float]:
     phi = rule.phi
     if phi * sqrt(v) - m <= state.tol:
         return 0.0, 0.0
@@ -447,7 +452,7 @@ def scw2(rule, m, v, state):
     return alpha, confidence_gain(alpha, v, phi)
 
 
-def confidence_gain(alpha, v, phi):
+def confidence_gain(alpha: float, v: float, phi: float) -> float:
     """beta of SCW: how much Sigma shrinks along Sigma x."""
     if alpha == 0.0:
         return 0.0
@@ -459,24 +464,28 @@ HELPERS = (relax, confidence_gain)  #: functions that rules call
 
 #: The rules of each order, with their functions.
 FIRST_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
-    row.record: row.function for row in TABLE.values() if row.function and row.family == "first order"
+    row.record: row.function
+    for row in TABLE.values()
+    if row.record and row.function and row.family == "first order"
 }
 SECOND_ORDER: dict[type, Callable[..., tuple[float, float]]] = {
-    row.record: row.function for row in TABLE.values() if row.function and row.record not in FIRST_ORDER
+    row.record: row.function
+    for row in TABLE.values()
+    if row.record and row.function and row.record not in FIRST_ORDER
 }
-#: Those of the second order that have a confidence per column, without a full matrix.
+#: Those of the second order that have a variance per column, without a full matrix.
 CONFIDENCE = tuple(row.record for row in TABLE.values() if row.family == "confidence")
 
 #: Names that a learner's ``rule`` takes in place of a record: those of the command line's ``--rule``. The
 #: parameters are the defaults of the estimators.
-NAMES: dict[str, Any] = {
+NAMES: dict[str, Record | UserRule] = {
     str(row.learner.command): row.learner.standard
     for row in TABLE.values()
     if row.learner.standard is not None
 }
 
 
-def named(rule: Any) -> Any:
+def named(rule: str | Record | UserRule) -> Record | UserRule:
     """The record that a name stands for; anything else as it is.
 
     >>> named("pa1")
@@ -492,42 +501,9 @@ def named(rule: Any) -> Any:
     return record
 
 
-# ---------------------------------------------------------------- the user's own
+# ---------------------------------------------------------------- rules that the user writes
 
-
-class RuleError(ValueError):
-    """A rule did not compile, raised, or answered something that is not a finite pair."""
-
-    log: Any = ()  #: the updates of the pass that ended here
-
-
-class UserRule:
-    """A first-order rule written by the user; made by :func:`rule`."""
-
-    def __init__(self, function: Callable[..., tuple[float, float]], weighted: bool = False):
-        self.function = function
-        self.weighted = weighted
-        self.__doc__ = function.__doc__
-        self.__name__ = self.__qualname__ = getattr(function, "__name__", "rule")
-        self.__module__ = function.__module__
-
-    def __call__(self, m: float, q: float, state: State) -> tuple[float, float]:
-        return self.function(m, q, state)
-
-    def __repr__(self) -> str:
-        return f"<rule {self.__name__!r}>"
-
-    def __reduce__(self) -> Any:
-        found = inspect.getmodule(self.function)
-        if getattr(found, self.__name__, None) is self:  # a module-level @rule pickles by its name
-            return self.__qualname__
-        return UserRule, (self.function, self.weighted)
-
-    def __deepcopy__(self, memo: Any) -> UserRule:
-        return self  # immutable, like a function
-
-
-enter(  # nothing is claimed for it; the weights of rows are what ``rule(weighted=...)`` says
+enter(  # nothing is claimed for it; ``rule(weighted=...)`` says whether rows may have weights
     Facts(
         "UserRule",
         "first order",
@@ -538,38 +514,6 @@ enter(  # nothing is claimed for it; the weights of rows are what ``rule(weighte
         Theory(two=(), several=(), invariants=()),
     )
 )
-
-
-def rule(function: Any = None, *, weighted: bool = False) -> Any:
-    """Make a learner's rule of a plain function ``(m, q, state) -> (keep, tau)``.
-
-    The function is compiled on first use; numba's subset of Python applies. ``state`` is a
-    :class:`State`. Answer ``rules.NO_STEP`` to leave w alone.
-
-    Parameters
-    ----------
-    function : callable
-        The rule.
-    weighted : bool, default=False
-        Whether the function uses ``state.c``, the row's weight. If not, rows may only have weights 0 and 1.
-
-    Examples
-    --------
-    >>> from perceptrons import OnlineClassifier, rules
-    >>> @rules.rule
-    ... def half(m, q, state):
-    ...     return (1.0, 0.5) if m <= 0 else (1.0, 0.0)
-    >>> half(-1.0, 2.0, None)
-    (1.0, 0.5)
-    >>> clf = OnlineClassifier(rule=half, shuffle=False).fit([[1, 1], [-1, -1], [2, 1]], [1, -1, 1])
-    >>> clf.coef_
-    array([[0.5, 0.5]])
-    """
-    if function is None:
-        return functools.partial(rule, weighted=weighted)
-    if not callable(function):
-        raise TypeError(f"rule must be a function (m, q, state) -> (keep, tau); got {function!r}.")
-    return UserRule(function, weighted)
 
 
 def register(name: str, rule: UserRule) -> UserRule:
@@ -608,8 +552,8 @@ def register(name: str, rule: UserRule) -> UserRule:
     return rule
 
 
-def ask(rule: Any, m: float, q: float, state: State) -> tuple[float, float]:
-    """What a rule record or a user's rule answers, in plain Python."""
+def ask(rule: Record | UserRule, m: float, q: float, state: State) -> tuple[float, float]:
+    """What a rule record or a user's rule returns, in plain Python."""
     if isinstance(rule, UserRule):
         return rule(m, q, state)
     table = FIRST_ORDER if type(rule) in FIRST_ORDER else SECOND_ORDER

@@ -11,27 +11,33 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import rules
 from .theory import bounds
+
+if TYPE_CHECKING:
+    from ._types import Record
 
 
 class Theorem(NamedTuple):
     """A bound on mistakes, where some vector of length 1 has margin gamma on every row."""
 
     name: str  #: of the claim in a certificate
-    spoken: str  #: how a sentence calls it
-    allowed: Callable[[float, float, Any], float]  #: mistakes, by R, gamma and the record of the rule
+    spoken: str  #: its name in a sentence
+    #: mistakes, by R, gamma and the record of the rule, whose fields the theorem reads
+    allowed: Callable[[float, float, Any], float]
 
 
-def _band(R: float, gamma: float, rule: Any) -> float:
+def _band(R: float, gamma: float, rule: rules.Margin) -> float:
     """The band of width theta is (1 - eps) gamma for some eps, if the margin is wider; the first is free."""
     theta = (1.0 - rule.eps) * rule.gamma
     return 1.0 + bounds.margin_perceptron(R, gamma, 1.0 - theta / gamma) if gamma > theta else math.inf
 
 
-def _longer(allowed: Callable[[float, float, Any], float], R: float, gamma: float, rule: Any) -> float:
+def _longer(
+    allowed: Callable[[float, float, Record | None], float], R: float, gamma: float, rule: Record | None
+) -> float:
     """For pairs of classes, whose rows are differences."""
     return allowed(math.sqrt(2.0) * R, gamma, rule)
 
@@ -88,7 +94,7 @@ def theorem(rule: type, several: bool = False) -> Theorem | None:
 class Allowance(NamedTuple):
     """What a theorem allows a run at least, by the upper end of the bracket around the best margin."""
 
-    theorem: str  #: how a sentence calls it
+    theorem: str  #: its name in a sentence
     mistakes: float
     radius: float
     margin_up: float  #: no separator has a larger margin
@@ -98,8 +104,8 @@ def allowance(model: Any) -> Allowance | None:
     """What the theorem of a learner's rule allows its run so far; None where no theorem covers it.
 
     A separator with a smaller margin than ``margin_up`` allows more; none allows less. The run must have
-    begun at w = 0, with rows of weight 1, on two classes or several together. A theorem allows the mistakes
-    that were made, so that a bracket too wide to tell more is no reason to print a bound: None again.
+    begun at w = 0, with rows of weight 1, on two classes or several together. The theorem allows at
+    least the mistakes that were made; where the bracket is too wide to show that, the result is None as well.
     """
     record = model._rule_in_force() if hasattr(model, "_rule_in_force") else None
     several = len(getattr(model, "classes_", ())) > 2
@@ -116,7 +122,7 @@ def allowance(model: Any) -> Allowance | None:
         return None
     try:
         allowed = found.allowed(radius, up, record)
-    except (ValueError, ArithmeticError):  # a parameter that the theorem does not know
+    except (ValueError, ArithmeticError):  # a parameter outside the theorem's conditions
         return None
     if not made * (1.0 - 1e-9) <= allowed < math.inf:
         return None

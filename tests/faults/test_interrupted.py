@@ -320,7 +320,7 @@ def test_a_rule_that_fails_leaves_the_last_checkpoint(folder):
         def keep(model, report):
             checkpoint.save(model, report.to_dict())
 
-        with pytest.raises(ValueError, match=r"rule 'fails'.*answered \(1.0, nan\)"):
+        with pytest.raises(ValueError, match=r"rule 'fails'.*returned \(1.0, nan\)"):
             fit_stream(model, stream, checkpoint=keep)
         stream.close()
     kept = load("run.ckpt", objects={"rule": fails})

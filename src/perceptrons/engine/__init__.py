@@ -1,1 +1,1 @@
-"""Compiled loops, one per space. Nothing here knows labels, estimators or files."""
+"""Compiled loops, one per space. Nothing here depends on labels, estimators or files."""

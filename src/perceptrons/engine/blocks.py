@@ -1,21 +1,26 @@
 """Exact blocks: rows known by their kernel values, many at a time.
 
-A block of rows is looked at through two matrices of kernel values: with the support set, which gives the
-scores of all its rows under the current w, and with itself, by which an update on one row moves the scores
-of the later ones. Every decision is the one that would have been made one row at a time, whatever the size
-of the blocks.
+A block of rows has two matrices of kernel values: with the support set, which gives the scores of all its
+rows under the current w, and with itself, by which an update on one row changes the scores of the later ones.
+Every decision is the one that would have been made one row at a time, whatever the size of the blocks.
 
-What is here works on numpy arrays and on tensors alike; :mod:`perceptrons.engine.spaces.dual` resolves blocks
+What is here works on numpy arrays and on tensors; :mod:`perceptrons.engine.spaces.dual` resolves blocks
 with the compiled loops, :mod:`perceptrons.engine.device.resolve` on a device.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .loops.scalars import DRIFT, DRIFT_LIMIT, SCALE, N
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Index, UpdateLog
+    from ..kernels import Kernel
+    from .earlier_scores import EarlierScores
 
 BLOCK_BYTES = 1 << 28  #: kernel values of one block with the support set and with itself
 SMALLEST_BLOCK, LARGEST_BLOCK = 64, 1024
@@ -42,8 +47,8 @@ class Updates(NamedTuple):
 class Support:
     """The rows that w is made of, in the order in which they came in."""
 
-    def __init__(self, rows: Any = None, numbers: Any = None):
-        self.rows = rows  #: a prepared collection, or None
+    def __init__(self, rows: Any = None, numbers: np.ndarray | None = None):
+        self.rows = rows  #: a collection that the kernel has prepared, or None
         self.numbers = np.empty(0, np.int64) if numbers is None else numbers  #: as the caller counts rows
 
     def __len__(self) -> int:
@@ -60,9 +65,9 @@ class Piece(NamedTuple):
     """The rows of a block."""
 
     ids: np.ndarray  #: their numbers
-    at: Any  #: the index made of those
-    part: Any  #: the rows themselves
-    G: Any  #: (rows, rows): kernel values, the constant included
+    at: Index  #: made of those
+    part: Any  #: the rows themselves, a collection
+    G: AnyMatrix  #: (rows, rows): kernel values, the constant included
 
 
 class Panel:
@@ -75,12 +80,12 @@ class Panel:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         support: Support,
         n_rows: int,
         limit: float,
         itemsize: int,
-        index: Any,
+        index: Callable[[np.ndarray], Index],
         sheet: int,
     ):
         self.sheet = sheet  #: support rows whose values are computed, and kept, together
@@ -90,7 +95,7 @@ class Panel:
         self.n_rows = n_rows
         self.limit = limit  #: bytes
         self.sheet_bytes = max(1, itemsize * n_rows * sheet)
-        self.sheets: list[Any] = []
+        self.sheets: list[AnyMatrix] = []
         self.filled = np.zeros(n_rows, np.int64)  #: how many of its values each row has in the sheets
 
     @property
@@ -126,9 +131,9 @@ class Panel:
             self.sheets[start // self.sheet][at, first - start : stop - start] = values
         self.filled[piece.ids] = np.maximum(filled, n_kept)
 
-    def product(self, piece: Piece, coefficients: Any) -> Any:
+    def product(self, piece: Piece, coefficients: AnyMatrix) -> AnyMatrix:
         """(rows, columns): kernel values with the support set, times the coefficients."""
-        total: Any = None
+        total: AnyMatrix = None
         n_support = len(coefficients)
         self.fill(piece, n_support)
         for start in range(0, n_support, self.sheet):
@@ -143,25 +148,25 @@ class Panel:
         return total
 
 
-def shaped(kernel: Any, values: Any, n: int, m: int) -> Any:
+def shaped(kernel: Kernel, values: AnyMatrix, n: int, m: int) -> AnyMatrix:
     """Kernel values between n objects and m, if that is what they are; the kernel may be the user's."""
     if tuple(values.shape) != (n, m):
         raise ValueError(f"{kernel} must return {n} x {m} values; it returned shape {tuple(values.shape)}.")
     return values
 
 
-def span(ids: np.ndarray) -> Any:
+def span(ids: np.ndarray) -> slice | np.ndarray:
     """The same rows as a slice, where they follow each other: a view instead of a copy."""
     if len(ids) and ids[-1] - ids[0] == len(ids) - 1 and (np.diff(ids) == 1).all():
         return slice(int(ids[0]), int(ids[-1]) + 1)
     return ids
 
 
-def _empty_like(values: Any, shape: tuple[int, ...]) -> Any:
+def _empty_like(values: AnyMatrix, shape: tuple[int, ...]) -> AnyMatrix:
     return np.empty(shape, values.dtype) if isinstance(values, np.ndarray) else values.new_empty(shape)
 
 
-def _zeros_like(values: Any, shape: tuple[int, ...]) -> Any:
+def _zeros_like(values: AnyMatrix, shape: tuple[int, ...]) -> AnyMatrix:
     return np.zeros(shape, values.dtype) if isinstance(values, np.ndarray) else values.new_zeros(shape)
 
 
@@ -181,7 +186,7 @@ class Blocks:
 
     def __init__(
         self,
-        kernel: Any,
+        kernel: Kernel,
         rows: Any,
         constant: float,
         support: Support,
@@ -189,10 +194,11 @@ class Blocks:
         limit: float,
         itemsize: int,
         numbers: np.ndarray | None = None,
-        index: Any = None,
+        index: Callable[[np.ndarray], Index] | None = None,
     ):
         n = len(rows)
-        self.index = span if index is None else index  #: makes an index of row numbers
+        #: makes an index of row numbers
+        self.index: Callable[[np.ndarray], Index] = span if index is None else index
         self.kernel = kernel
         self.rows = rows
         self.constant = constant  #: B^2, added to every kernel value
@@ -200,14 +206,15 @@ class Blocks:
         self.block_size = block_size
         self.itemsize = itemsize
         self.numbers = np.arange(n) if numbers is None else numbers
-        self.tell: Any = None  #: is called with the share of the pass that is done
+        self.tell: Callable[[float], None] | None = None  #: is called with the share of the pass that is done
         self.where = np.full(n, -1)  #: places of the rows in the support set
-        self.grams: dict[Any, Any] = {}  #: values within blocks that come again in every epoch
+        #: values within blocks that come again in every epoch, by their first row and the row after the last
+        self.grams: dict[tuple[int, int], AnyMatrix] = {}
         self.panel = Panel(kernel, support, n, limit, itemsize, self.index, self.sheet)
 
     # ------------------------------------------------------------ what a subclass does
 
-    def coefficients(self) -> Any:
+    def coefficients(self) -> AnyMatrix:
         """(support rows, columns): in units of the stored weights."""
         raise NotImplementedError
 
@@ -215,16 +222,18 @@ class Blocks:
         """There may be up to n support rows."""
         raise NotImplementedError
 
-    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
-        """Show the rows of the block to the rule, in order; return logs, one per learner, and an error.
+    def resolve(
+        self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
+    ) -> tuple[Sequence[UpdateLog], Exception | None]:
+        """Apply the rule to the rows of the block, in order; return logs, one per learner, and an error.
 
         F is (rows, columns), ``position`` the places of the rows. A log has the fields of
         :class:`perceptrons.engine.loops.linear.Log`.
         """
         raise NotImplementedError
 
-    def foretell(self, told: Any) -> bool:
-        """Have ``told`` follow the next pass; False: it cannot be done here."""
+    def record_scores(self, earlier: EarlierScores) -> bool:
+        """Fill ``earlier`` during the next pass; False: it cannot be done here."""
         return False
 
     def used(self, first: int, stop: int) -> np.ndarray:
@@ -288,7 +297,7 @@ class Blocks:
         at = self.index(ids)
         part = self.rows[at]
         key = (at.start, at.stop) if isinstance(at, slice) else None  # rows in the order of the collection
-        G = self.grams.get(key)
+        G = None if key is None else self.grams.get(key)
         if G is None:
             G = shaped(self.kernel, self.kernel.matrix(part, part), len(ids), len(ids))
             if self.constant:
@@ -297,7 +306,7 @@ class Blocks:
                 self.grams[key] = G
         return Piece(ids, at, part, G)
 
-    def _run_block(self, piece: Piece, logs: list[list[Updates]], keep_log: bool) -> Any:
+    def _run_block(self, piece: Piece, logs: list[list[Updates]], keep_log: bool) -> Exception | None:
         ids, n_support = piece.ids, len(self.support)
         F = self.scores(piece)
         fresh = ids[self.where[ids] < 0]
@@ -333,7 +342,7 @@ class Blocks:
                 s[DRIFT] = 0.0
             self.restate()
 
-    def scores(self, piece: Piece) -> Any:
+    def scores(self, piece: Piece) -> AnyMatrix:
         """(rows, columns): scores of the rows of a block under the stored weights."""
         coefficients = self.coefficients()
         if not len(coefficients):
@@ -343,10 +352,10 @@ class Blocks:
             F += self.constant * coefficients.sum(0)
         return F
 
-    def squared_norms(self) -> Any:
+    def squared_norms(self) -> AnyMatrix:
         """(columns,): squared lengths of the stored weights, computed anew from all pairs of support rows."""
         coefficients = self.coefficients()
-        total = 0.0
+        total: AnyMatrix = 0.0
         for start in range(0, len(coefficients), LARGEST_BLOCK):
             part = self.support.rows[start : start + LARGEST_BLOCK]
             F = self.kernel.matrix(part, self.support.rows) @ coefficients

@@ -53,8 +53,8 @@ SHARED = (ENGINE, ENGINE / "loops")
 
 # -------------------------------------------------------------------------------------------------- the key
 
-#: Settings of numba that change what is compiled: under another value, code kept on disk is not what was
-#: asked for. (The CPU and its features are in numba's own key too.)
+#: Settings of numba that change what is compiled: code kept on disk does not hold for other values. (The CPU
+#: and its features are in numba's own key too.)
 CODE_SETTINGS = (
     "BOUNDSCHECK",
     "CPU_FEATURES",
@@ -167,7 +167,7 @@ def _make_folder(path: str) -> None:
 
 
 def trusted_folder(path: str, private: Callable[[str], bool] = lambda path: False) -> tuple[str, bool]:
-    """The real path of a folder that nobody else can write, made if it is missing.
+    """The real path of a folder that no other user can write, made if it is missing.
 
     Raises :class:`Untrusted` if it, or a folder or link on the way, could have been put there by another
     user. If the folder belongs to the user and ``private`` says that nothing but our cache is in it, it is
@@ -218,7 +218,7 @@ def _to_be_closed(status: os.stat_result) -> bool:
 
 
 def read_file(path: str) -> bytes:
-    """The content of a regular file of the user's or of root's that nobody else can write."""
+    """The content of a regular file of the user's or of root's that no other user can write."""
     # O_NONBLOCK: opening a FIFO would wait for its writer
     descriptor = os.open(path, os.O_RDONLY | _OPEN | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
@@ -384,9 +384,9 @@ def _empty(path: str) -> None:
 
 
 def drop_stale(folder: Path) -> None:
-    """Remove the caches beside ``folder`` that nobody has used for a month.
+    """Remove the caches beside ``folder`` that have not been used for a month.
 
-    Only real folders of the user's are looked at, named by twenty hex digits and holding our marker. Files
+    Only real folders of the user's are considered, named by twenty hex digits and holding our marker. Files
     with names of ours are unlinked; the folder goes if it is empty then.
     """
     for name in os.listdir(folder.parent):
@@ -427,25 +427,25 @@ def _cache_class(folder: Folder, key: str) -> Any:
     from numba.core import caching
 
     class Locator(caching._CacheLocator):
-        def __init__(self, source):
+        def __init__(self, source: str):
             self._py_file = source  # named in a warning of numba's
 
-        def ensure_cache_path(self):
+        def ensure_cache_path(self) -> None:
             """It was made and checked before."""
 
-        def get_cache_path(self):
+        def get_cache_path(self) -> str:
             return str(folder.path)
 
-        def get_source_stamp(self):
+        def get_source_stamp(self) -> str:
             return key
 
-        def get_disambiguator(self):
+        def get_disambiguator(self) -> str:
             return "0"
 
     class CheckedFile(caching.IndexDataCacheFile):
-        """Index and machine code, each behind its digest, and only if nobody else could write them."""
+        """Index and machine code, each after its digest, and only if no other user could write them."""
 
-        def _load(self, name):
+        def _load(self, name: str) -> Any:
             try:
                 sealed = read_file(self._data_path(name))
             except Untrusted as error:
@@ -457,29 +457,29 @@ def _cache_class(folder: Folder, key: str) -> Any:
                 raise ValueError(f"{name} is a link.") from error
             return pickle.loads(_unseal(name, sealed))
 
-        def _save(self, name, data):
+        def _save(self, name: str, data: Any) -> None:
             if not folder.writable:
                 raise PermissionError(errno.EROFS, "The cache is read-only", str(folder.path))
             write_file(self._data_path(name), _seal(name, self._dump(data)))
 
-        def _load_index(self):
+        def _load_index(self) -> Any:
             try:
                 version, stamp, overloads = self._load(self._index_name)
             except FileNotFoundError:
                 return {}
             return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
-        def _save_index(self, overloads):
+        def _save_index(self, overloads: Any) -> None:
             self._save(self._index_name, (self._version, self._source_stamp, overloads))
 
-        def _load_data(self, name):
+        def _load_data(self, name: str) -> Any:
             return self._load(name)
 
-        def _save_data(self, name, data):
+        def _save_data(self, name: str, data: Any) -> None:
             self._save(name, data)
 
     class Impl(caching.CompileResultCacheImpl):
-        def __init__(self, py_func):  # numba's lets NUMBA_CACHE_LOCATOR_CLASSES choose another folder
+        def __init__(self, py_func: Any):  # numba's lets NUMBA_CACHE_LOCATOR_CLASSES choose another folder
             code = py_func.__code__
             self._lineno, self._locator = code.co_firstlineno, Locator(code.co_filename)
             name = f"{Path(code.co_filename).stem}.{py_func.__qualname__}"
@@ -488,7 +488,7 @@ def _cache_class(folder: Folder, key: str) -> Any:
     class SourceKeyedCache(caching.FunctionCache):
         _impl_class = Impl
 
-        def _point_at(self, sig):
+        def _point_at(self, sig: Any) -> None:
             name = hashlib.sha256(str(sig).encode()).hexdigest()[:16]
             self._cache_file = CheckedFile(
                 cache_path=self._cache_path,
@@ -496,20 +496,20 @@ def _cache_class(folder: Folder, key: str) -> Any:
                 source_stamp=key,
             )
 
-        def _load_overload(self, sig, target_context):
+        def _load_overload(self, sig: Any, target_context: Any) -> Any:
             try:
                 self._point_at(sig)
                 return super()._load_overload(sig, target_context)
-            except Exception as error:  # a damaged or refused file is as good as none
+            except Exception as error:  # a damaged or refused file counts as missing
                 logger.info("Compiled code is rebuilt: %s", error)
                 self._forget()
                 return None
 
-        def _forget(self):
+        def _forget(self) -> None:
             with contextlib.suppress(OSError):
                 self._cache_file.flush()
 
-        def _save_overload(self, sig, data):
+        def _save_overload(self, sig: Any, data: Any) -> None:
             try:
                 self._point_at(sig)
                 super()._save_overload(sig, data)
@@ -524,7 +524,7 @@ def _cache_class(folder: Folder, key: str) -> Any:
 
 @functools.cache
 def check_triton_cache() -> str:
-    """Make sure that nobody else can write the folder in which Triton keeps compiled kernels; return it.
+    """Make sure that no other user can write the folder in which Triton keeps compiled kernels; return it.
 
     Triton opens its files itself, so the whole folder is checked here, once, before the first kernel runs:
     that of ``TRITON_CACHE_DIR``, or else Triton's own, ``~/.triton/cache``. Where another user could have
@@ -555,7 +555,7 @@ def check_triton_cache() -> str:
 
 
 def _checked_tree(path: str) -> str:
-    """The real path of a folder in which nobody else can write or has written anything, made if missing."""
+    """The real path of a folder in which no other user can write or has written, made if missing."""
     folder, _ = trusted_folder(path)
     if not POSIX:
         return folder
@@ -569,7 +569,7 @@ def _checked_tree(path: str) -> str:
 def _check_below(folder: str) -> None:
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
-        with contextlib.suppress(FileNotFoundError):  # another process may be at work there
+        with contextlib.suppress(FileNotFoundError):  # another process may be writing there
             status = os.lstat(path)
             _check_owner(path, status)
             if stat.S_ISLNK(status.st_mode):

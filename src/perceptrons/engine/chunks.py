@@ -1,21 +1,24 @@
-"""A pass in parts: between two of them Python looks for signals, and Ctrl-C is answered.
+"""A pass in parts: Python handles signals between two of them, so that Ctrl-C takes effect.
 
 The loops keep their scalars from call to call, so that a pass in parts makes the numbers of the whole.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..rows import Csr, Dense
 
+if TYPE_CHECKING:
+    from .spaces.protocol import Space
+
 #: What a part may cost, in products of a number and a weight: about a tenth of a second.
 LIMIT = 1 << 25
 
 
-def cut(space: Any, rows: Any, order: np.ndarray) -> list[np.ndarray]:
+def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:
     """``order`` in parts that take well under a second each; kernels work in blocks of their own."""
     n = len(rows.sq) if isinstance(rows, (Dense, Csr)) else 0
     if not n:

@@ -13,12 +13,15 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from .. import rows, rules
 from .cache import numba_cache
+
+if TYPE_CHECKING:
+    from .._types import Record
 
 logger = logging.getLogger("perceptrons")
 
@@ -31,20 +34,23 @@ OPTIONS: dict[str, Any] = {
     "_nrt": False,
 }
 
-#: Held while numba is loaded and taught, and while a loop's dispatcher is made.
+F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
+
+#: Held while numba is loaded and our functions are registered with it, and while a loop's dispatcher is made.
 _lock = threading.RLock()
-_records: dict[Callable[..., Any], dict[type, Callable[..., Any]]] = dict(rows.VERBS)
+_records: dict[Callable[..., Any], dict[type, Any]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
 _lowered: dict[Callable[..., Any], Callable[[], Any]] = {}
 _strict: list[Callable[..., Any]] = []
 
 
-def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: make a function of ``stub``, one per record type of its first argument."""
+def by_record(stub: Callable[..., Any]) -> Callable[..., Callable[[F], F]]:
+    """Decorator: a function of ``stub`` for some record types of its first argument."""
 
-    def register(*types: type) -> Callable[..., Any]:
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(*types: type) -> Callable[[F], F]:
+        def add(function: F) -> F:
             for record in types:
                 _records.setdefault(stub, {})[record] = function
             return function
@@ -54,24 +60,25 @@ def by_record(stub: Callable[..., Any]) -> Callable[..., Any]:
     return register
 
 
-def dispatch(stub: Callable[..., Any], record: Any) -> Callable[..., Any]:
+def dispatch(stub: F, record: object) -> F:
     """The function of ``stub`` for this record, in plain Python."""
-    return _records[stub][type(record)]
+    functions: dict[type, F] = _records[stub]
+    return functions[type(record)]
 
 
-def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+def helper(function: F) -> F:
     """Decorator: a function that compiled code may call; it becomes part of its caller."""
     _helpers.append(function)
     return function
 
 
-def seldom(function: Callable[..., Any]) -> Callable[..., Any]:
+def seldom(function: F) -> F:
     """Decorator: a helper that is called so seldom that it must not take registers from the loop."""
     _seldom.append(function)
     return function
 
 
-def lowered(stub: Callable[..., Any]) -> Callable[..., Any]:
+def lowered(stub: Callable[..., Any]) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Decorator: a function that imports numba and makes the overload that compiled code calls."""
 
     def add(make: Callable[[], Any]) -> Callable[[], Any]:
@@ -81,18 +88,18 @@ def lowered(stub: Callable[..., Any]) -> Callable[..., Any]:
     return add
 
 
-def strict(function: Callable[..., Any]) -> Callable[..., Any]:
+def strict(function: F) -> F:
     """Decorator: a helper whose operations are made as written, each rounded once: for error-free sums."""
     _strict.append(function)
     return function
 
 
-def decide(rule, m, q, state):
+def decide(rule: Record, m: float, q: float, state: rules.State) -> tuple[float, float]:
     """(keep, tau) of a first-order rule."""
     return dispatch(decide, rule)(rule, m, q, state)
 
 
-def confide(rule, m, v, state):
+def confide(rule: Record, m: float, v: float, state: rules.State) -> tuple[float, float]:
     """(alpha, beta) of a second-order rule."""
     return dispatch(confide, rule)(rule, m, v, state)
 
@@ -103,21 +110,21 @@ _helpers.extend(rules.HELPERS)
 
 
 def jit_disabled() -> bool:
-    """Whether NUMBA_DISABLE_JIT asks for plain Python."""
+    """Whether NUMBA_DISABLE_JIT is set: plain Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def load_numba() -> Any:
-    """numba, imported under our lock: a fork must not fall into the import."""
+    """numba, imported under our lock: the process must not fork during the import."""
     with _lock:
         import numba
     return numba
 
 
-_taught: set[Callable[..., Any]] = set()
+_registered: set[Callable[..., Any]] = set()
 
 
-def _teach_numba() -> None:
+def _register_with_numba() -> None:
     """Register every helper and every stub that is new since the last call with numba."""
     from numba.extending import overload, register_jitable
 
@@ -129,39 +136,39 @@ def _teach_numba() -> None:
         (rows.AS_WRITTEN, {"fastmath": {"contract"}}),
     ):
         for function in functions:
-            if function not in _taught:
+            if function not in _registered:
                 register_jitable(**{**options, **other})(function)
-                _taught.add(function)
+                _registered.add(function)
     for stub, table in _records.items():
-        if stub not in _taught:
+        if stub not in _registered:
             overload(stub, jit_options=options, strict=False)(_chooser(table))
-            _taught.add(stub)
+            _registered.add(stub)
     for stub, make in _lowered.items():
-        if stub not in _taught:
+        if stub not in _registered:
             overload(stub, jit_options=options)(make())
-            _taught.add(stub)
+            _registered.add(stub)
 
 
-def _chooser(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+def _chooser(table: dict[type, Any]) -> Callable[..., Any]:
     """For numba: the function for a call whose first argument is a record of ``table``."""
 
-    def choose(record, *rest):
+    def choose(record: Any, *rest: Any) -> Any:
         return table.get(getattr(record, "instance_class", type(None)))
 
     return choose
 
 
-class _Compiled:
+class _Compiled(Generic[R]):
     """A function that is compiled when it is first called."""
 
-    def __init__(self, function: Callable[..., Any], fastmath: Any = FASTMATH):
+    def __init__(self, function: Callable[..., R], fastmath: set[str] | bool = FASTMATH):
         functools.update_wrapper(self, function)
         self.function = function
         self.fastmath = fastmath
-        self._target: Callable[..., Any] | None = None
-        self._direct: dict[Any, Callable[..., Any]] = {}
+        self._target: Callable[..., R] | None = None
+        self._direct: dict[Any, Callable[..., R]] = {}
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> R:
         try:
             return (self._target or self.target())(*args)
         except Exception as error:
@@ -169,8 +176,8 @@ class _Compiled:
                 raise
             raise self._refusal(args) from None
 
-    def direct(self, *args: Any) -> Callable[..., Any]:
-        """The machine code for arguments of these very types, without numba's look at the types.
+    def direct(self, *args: Any) -> Callable[..., R]:
+        """The machine code for arguments of exactly these types, without numba's test of the types.
 
         Only for callers that have checked them: other types would be read as if they were these.
         """
@@ -189,16 +196,16 @@ class _Compiled:
             self._direct[kinds] = target.overloads[types].entry_point  # type: ignore[attr-defined]
         return self._direct[kinds]
 
-    def _refusal(self, args: Any) -> TypeError:
-        """One line in the place of numba's many."""
+    def _refusal(self, args: tuple[Any, ...]) -> TypeError:
+        """One line instead of numba's many."""
         found = ", ".join(_spelled(arg) for arg in args)
-        name = f"{self.function.__module__}.{self.function.__name__}"
+        name = f"{self.function.__module__}.{getattr(self.function, '__name__', '')}"
         return TypeError(
             f"The compiled loop {name} does not take what it was given: {found}. "
             "The model's arrays were replaced, or damaged: fit it anew, or load it again."
         )
 
-    def target(self) -> Callable[..., Any]:
+    def target(self) -> Callable[..., R]:
         """The compiled function, for all types."""
         with _lock:
             if self._target is None:
@@ -206,54 +213,55 @@ class _Compiled:
         return self._target
 
 
-def _spelled(x: Any) -> str:
+def _spelled(x: object) -> str:
     """An argument in a few words."""
     if isinstance(x, np.ndarray):
         return f"{'' if x.flags.writeable else 'read-only '}{x.dtype}{list(x.shape)}"
     return type(x).__name__
 
 
-def _kind(x: Any) -> Any:
-    """What numba's type of an argument follows from; cheaper to find than that type."""
+def _kind(x: object) -> Any:
+    """A key that determines numba's type of an argument; cheaper to find than that type."""
     if isinstance(x, np.ndarray):
         return x.dtype, x.ndim, x.flags.c_contiguous, x.flags.writeable
     return (type(x), *map(_kind, x)) if isinstance(x, tuple) else type(x)
 
 
-def compiled(function: Callable[..., Any]) -> _Compiled:
+def compiled(function: Callable[..., R]) -> _Compiled[R]:
     """Decorator: compile on first use, GIL released, cached on disk."""
     return _Compiled(function)
 
 
-def compiled_strictly(function: Callable[..., Any]) -> _Compiled:
+def compiled_strictly(function: Callable[..., R]) -> _Compiled[R]:
     """Decorator: like :func:`compiled`, but no sum is reordered and no product fused with one."""
     return _Compiled(function, fastmath=False)
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is, as silent about overflow as machine code; hashes rely on it."""
+def _plain(function: Callable[..., R]) -> Callable[..., R]:
+    """The function as it is, without warnings of overflow, like machine code; hashes rely on it."""
 
     @functools.wraps(function)
-    def quiet(*args: Any) -> Any:
+    def quiet(*args: Any) -> R:
         with np.errstate(over="ignore"):
             return function(*args)
 
     return quiet
 
 
-def _jit(function: Callable[..., Any], fastmath: Any = FASTMATH) -> Callable[..., Any]:
+def _jit(function: Callable[..., R], fastmath: set[str] | bool = FASTMATH) -> Callable[..., R]:
     import numba
 
-    _teach_numba()
-    dispatcher = numba.njit(**{**OPTIONS, "fastmath": fastmath})(function)
+    _register_with_numba()
+    dispatcher: Any = numba.njit(**{**OPTIONS, "fastmath": fastmath})(function)
     try:
         kept = numba_cache(function)
-    except Exception:  # numba changed its private parts: slower starts, same results
+    except Exception:  # numba's private names have changed: slower starts, same results
         logger.warning("The compiled-code cache is off: numba's cache could not be set up.")
         kept = None
     if kept is not None:
         dispatcher._cache = kept
-    return dispatcher
+    made: Callable[..., R] = dispatcher
+    return made
 
 
 # ---------------------------------------------------------------------------------------------------- forks

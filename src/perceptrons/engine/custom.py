@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..rules import FIRST_ORDER, RuleError, State, UserRule
 from .compiler import by_record, decide, jit_disabled, load_numba
+
+if TYPE_CHECKING:
+    from .._types import Record
 
 
 class Custom(NamedTuple):
     """A rule known only by its address, so that the loops need not be compiled for each."""
 
-    call: Any
+    call: Callable[..., tuple[float, float]]  #: numba's C callback, or a Python function
 
 
 @by_record(decide)(Custom)
-def _call(rule, m, q, state):
+def _call(rule: Custom, m: float, q: float, state: State) -> tuple[float, float]:
     return rule.call(m, q, state.N, state.k, state.t, state.c, state.tol)
 
 
-def engine_rule(rule: Any) -> Any:
+def engine_rule(rule: Record | UserRule) -> Record:
     """The record that loops take: a rule of ours as it is, a user's compiled."""
     if isinstance(rule, UserRule):
         return _compile(rule)
@@ -36,7 +40,7 @@ def engine_rule(rule: Any) -> Any:
 def _compile(rule: UserRule) -> Custom:
     if jit_disabled():
 
-        def plain(m, q, N, k, t, c, tol):
+        def plain(m: float, q: float, N: float, k: int, t: int, c: float, tol: float) -> tuple[float, float]:
             try:
                 keep, tau = rule.function(m, q, State(N, k, t, c, tol))
                 return float(keep), float(tau)
@@ -47,11 +51,11 @@ def _compile(rule: UserRule) -> Custom:
     numba = load_numba()
     inner = _jitted(rule)
 
-    def guarded(m, q, N, k, t, c, tol):
+    def guarded(m: float, q: float, N: float, k: int, t: int, c: float, tol: float) -> tuple[float, float]:
         try:
             keep, tau = inner(m, q, State(N, k, t, c, tol))
             return float(keep), float(tau)
-        except Exception:  # told apart from a NaN afterwards, by asking the function again in Python
+        except Exception:  # a NaN that the function returned is distinguished later, by a call in Python
             return nan, nan
 
     signature = "UniTuple(float64, 2)(float64, float64, float64, int64, int64, float64, float64)"
@@ -75,6 +79,6 @@ def _uncompiled(rule: UserRule, error: Exception) -> RuleError:
     general = ("Failed in", "During:", "File ", "non-precise", "No implementation", "Internal error")
     reason = next((line for line in lines if not line.startswith(general)), lines[0] if lines else "")
     return RuleError(
-        f"rule {rule.__name__!r} does not compile: {reason.rstrip('.')}. It must take (m, q, state), answer "
+        f"rule {rule.__name__!r} does not compile: {reason.rstrip('.')}. It must take (m, q, state), return "
         "(keep, tau) and stay within numba's subset of Python."
     )

@@ -1,21 +1,29 @@
-"""What is drawn from a random state that may be anybody's: loops rely on the range of these numbers."""
+"""Numbers drawn from a random state that may be the user's own: loops rely on the range of these numbers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 
-def trusted(rng: Any) -> bool:
+class RandomSource(Protocol):
+    """What is used of a random state. The user may have written it, so that its results have no type."""
+
+    def permutation(self, rows: Any, /) -> Any: ...
+
+    def random(self, *size: Any) -> Any: ...
+
+
+def trusted(rng: object) -> bool:
     """Whether this is one of numpy's own generators; a class derived from one may do anything."""
     return type(rng) in (np.random.Generator, np.random.RandomState)
 
 
-def permutation(rng: Any, rows: np.ndarray) -> np.ndarray:
+def permutation(rng: RandomSource, rows: np.ndarray) -> np.ndarray:
     """The numbers of ``rows``, which ascend, in another order."""
     if trusted(rng):
-        return rng.permutation(rows)
+        return np.asarray(rng.permutation(rows))
     found = np.array(rng.permutation(rows))  # a copy: it cannot be changed later
     if found.shape != rows.shape or found.dtype.kind not in "iu" or not np.array_equal(np.sort(found), rows):
         raise ValueError(
@@ -25,21 +33,21 @@ def permutation(rng: Any, rows: np.ndarray) -> np.ndarray:
     return found
 
 
-def uniform(rng: Any) -> float:
+def uniform(rng: RandomSource) -> float:
     """A number in [0, 1)."""
-    return float(_checked(rng, rng.random(), ())) if not trusted(rng) else rng.random()
+    return float(rng.random() if trusted(rng) else _checked(rng, rng.random(), ()))
 
 
-def uniforms(rng: Any, n: int) -> np.ndarray:
+def uniforms(rng: RandomSource, n: int) -> np.ndarray:
     """At least one number in [0, 1), and n where one call can draw many."""
     if trusted(rng):
-        return rng.random(n)
+        return np.asarray(rng.random(n))
     if isinstance(rng, (np.random.Generator, np.random.RandomState)):
         return _checked(rng, rng.random(n), (n,))
     return np.array([uniform(rng)])
 
 
-def _checked(rng: Any, drawn: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _checked(rng: object, drawn: object, shape: tuple[int, ...]) -> np.ndarray:
     try:
         found = np.array(drawn, dtype=np.float64)
     except (TypeError, ValueError):

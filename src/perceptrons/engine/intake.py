@@ -7,7 +7,7 @@ array of one's own run the same compiled code.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,11 +16,16 @@ from .._sparse import is_sparse
 from ..rows import Csr, Dense
 from .compiler import compiled
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from .._types import AnyMatrix, Floats, Ints, Matrix, Reals, SparseMatrix, Unsigned
+
 EMPTY = np.empty(0)
 EMPTY.flags.writeable = False
 
 
-def frozen(a: Any, dtype: Any = None) -> np.ndarray:
+def frozen(a: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> np.ndarray:
     """A read-only, aligned, C-contiguous view of ``a``, or a copy where there is none."""
     a = np.require(a, dtype, ["C", "A"]).view(np.ndarray)
     a.flags.writeable = False
@@ -64,7 +69,7 @@ def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, bool]:
         return -1, True
     n_descents = count_descents(used)
     edges = indptr[:-1][indptr[:-1] < indptr[1:]][1:]  # where rows with entries begin, the first apart
-    n_descents -= np.count_nonzero(used[edges] <= used[edges - 1])
+    n_descents -= int(np.count_nonzero(used[edges] <= used[edges - 1]))
     return int(unsigned(used).max()), n_descents == 0
 
 
@@ -74,7 +79,7 @@ def unsigned(indices: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def count_descents(a):
+def count_descents(a: Ints) -> int:
     """How many entries are not larger than the one before."""
     before, after = a[:-1], a[1:]
     n = 0
@@ -84,7 +89,7 @@ def count_descents(a):
 
 
 @compiled
-def square_rows_dense(X, bias2, out):
+def square_rows_dense(X: Reals, bias2: float, out: Floats) -> None:
     for i in range(out.shape[0]):
         x = X[i]
         total = 0.0
@@ -94,7 +99,7 @@ def square_rows_dense(X, bias2, out):
 
 
 @compiled
-def square_rows_csr(data, indptr, bias2, out):
+def square_rows_csr(data: Reals, indptr: Unsigned, bias2: float, out: Floats) -> None:
     for i in range(out.shape[0]):
         total = 0.0
         for p in range(indptr[i], indptr[i + 1]):
@@ -102,7 +107,7 @@ def square_rows_csr(data, indptr, bias2, out):
         out[i] = total + bias2
 
 
-def checked_csr(X: Any) -> Any:
+def checked_csr(X: AnyMatrix) -> SparseMatrix:
     """X as CSR whose structure can be trusted; raises ValueError that names the row.
 
     Duplicate or unsorted entries are put in order in a copy. Other formats are checked before they are
@@ -128,14 +133,15 @@ def checked_csr(X: Any) -> Any:
     highest, ascending = survey_indices(found, pointers)
     if highest >= n_features:
         _refuse_index(found, pointers, n_features)
-    if len(X.data) > pointers[-1] or len(found) > pointers[-1]:  # what lies beyond is nobody's
+    if len(X.data) > pointers[-1] or len(found) > pointers[-1]:  # no row has what lies beyond
         used = slice(0, pointers[-1])
         X = sp.csr_array((X.data[used], indices[used], indptr), shape=X.shape)
         indices = X.indices
     if not ascending:
         X = sp.csr_array((X.data, indices, indptr), shape=X.shape, copy=True)
         X.sum_duplicates()
-    return X
+    checked: SparseMatrix = X
+    return checked
 
 
 def _check_kinds(n_rows: int, indices: np.ndarray, indptr: np.ndarray) -> None:
@@ -158,7 +164,7 @@ def _check_pointers(pointers: np.ndarray, n_stored: int) -> None:
     )
 
 
-def check_again(X: Any, rows: Any = None) -> None:
+def check_again(X: Any, rows: object = None) -> None:
     """Refuse a CSR matrix, or the record of one, that user code has broken since it was checked.
 
     Values may change: no loop relies on them. So may dense rows.
@@ -188,7 +194,7 @@ def _check_indices(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> 
         _refuse_index(indices, indptr, n_features)
 
 
-def _check_other_format(X: Any) -> None:
+def _check_other_format(X: AnyMatrix) -> None:
     """Refuse indices that scipy's conversion to CSR would follow out of bounds."""
     try:
         if X.format == "coo":
@@ -216,7 +222,7 @@ def _refuse_index(indices: np.ndarray, indptr: np.ndarray, n_features: int) -> N
 LEAST_SQUARE = float(np.finfo(np.float64).tiny)
 
 
-def make_rows(X: Any, bias: float, unit: bool, learn: bool = False) -> Dense | Csr:
+def make_rows(X: Matrix, bias: float, unit: bool, learn: bool = False) -> Dense | Csr:
     """The record of a dense float array or of a CSR matrix that :func:`checked_csr` has passed.
 
     Raises ValueError on NaN, infinity, and rows whose squared length overflows; where the rows are to be
@@ -250,7 +256,7 @@ def make_rows(X: Any, bias: float, unit: bool, learn: bool = False) -> Dense | C
     return rows
 
 
-def _refuse_vanishing(X: Any, sq: np.ndarray) -> None:
+def _refuse_vanishing(X: Matrix, sq: np.ndarray) -> None:
     for row in np.flatnonzero(sq < LEAST_SQUARE).tolist():
         values = X[[row]].data if is_sparse(X) else X[row]
         if np.any(values):

@@ -1,4 +1,4 @@
-"""The ordered log of updates: all that voting and replaying need.
+"""The ordered log of updates: enough for voting and replaying.
 
 An update is w <- keep w + alpha x. With the distinct rows that were updated on kept aside, the scores of
 every past w on a row x are prefix sums of inner products with those rows.
@@ -6,14 +6,17 @@ every past w on a row x are prefix sums of inner products with those rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from .._sparse import columns_in_use, is_sparse, narrowed
 from .compiler import compiled
-from .loops.linear import Log
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Floats, Ints, UpdateLog
+    from .blocks import Updates
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
 
@@ -28,13 +31,13 @@ class _Grown:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, journal: Any, owner: type) -> Any:
+    def __get__(self, journal: Journal, owner: type) -> Any:
         pieces = journal._pieces[self.name]
         if len(pieces) > 1:
             pieces[:] = [_stacked(pieces)]
         return pieces[0] if pieces else None
 
-    def __set__(self, journal: Any, whole: Any) -> None:
+    def __set__(self, journal: Journal, whole: Any) -> None:
         journal._pieces[self.name] = [whole]
 
 
@@ -47,17 +50,18 @@ class Journal:
 
     def __init__(self, n_columns: int, limit: int):
         self.limit = limit
-        self._pieces: dict[str, list[Any]] = {"support": []}
+        self._pieces: dict[str, list[AnyMatrix]] = {"support": []}
         self.epoch = self.row = self.example = self.position = np.empty(0, np.int64)
         self.keep = np.empty(0)
         self.alpha = np.empty((0, n_columns))
         self._length = self._n_support = 0
-        self._where: Any = None  # while one X is read again and again: where its rows are in ``support``
+        # while one X is read again and again: where its rows are in ``support``
+        self._where: np.ndarray | None = None
 
     def __len__(self) -> int:
         return self._length
 
-    def extend(self, epoch: int, log: Log, X: Any) -> None:
+    def extend(self, epoch: int, log: UpdateLog, X: AnyMatrix) -> None:
         """Append the log of a pass over rows of X; the same X until :meth:`close`."""
         if len(log.row):
             self._length += len(log.row)
@@ -77,7 +81,7 @@ class Journal:
                 "or use readout='average'."
             )
 
-    def _positions(self, log: Any, X: Any) -> np.ndarray:
+    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
         """Where the rows of a log are in ``support``; those that are new join it."""
         if self._where is None:
             self._where = np.full(X.shape[0], -1)
@@ -87,7 +91,8 @@ class Journal:
             self._where[new] = self._n_support + np.arange(len(new))
             self._n_support += len(new)
             self._pieces["support"].append(X[new])
-        return self._where[log.row]
+        at: np.ndarray = self._where[log.row]
+        return at
 
     def close(self) -> None:
         """Rows that come from here on are those of another X."""
@@ -110,7 +115,7 @@ class Journal:
             a[self.position[j]] += self.alpha[j]
         return a
 
-    def votes(self, X: Any, bias: float, unit: bool, counts: np.ndarray) -> np.ndarray:
+    def votes(self, X: AnyMatrix, bias: float, unit: bool, counts: np.ndarray) -> np.ndarray:
         """(rows of X, columns): weighted votes; with one column, sum c_j sign(<w_j, x>)."""
         n = X.shape[0]
         out = np.zeros((n, self.alpha.shape[1]))
@@ -157,9 +162,10 @@ class Journal:
 
 
 class KernelJournal(Journal):
-    """Updates of a learner that keeps its support rows itself; their logs say where."""
+    """Updates of a learner that keeps its support rows itself; their logs have the positions."""
 
-    def _positions(self, log: Any, X: Any) -> np.ndarray:
+    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
+        log = cast("Updates", log)
         self._n_support = max(self._n_support, int(log.position.max()) + 1)
         return log.position.copy()
 
@@ -167,11 +173,11 @@ class KernelJournal(Journal):
 class RowJournal(Journal):
     """Updates by the numbers of their rows: enough to be read, not to vote."""
 
-    def _positions(self, log: Any, X: Any) -> np.ndarray:
+    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
         return log.row.copy()
 
 
-def _stacked(pieces: list[Any]) -> Any:
+def _stacked(pieces: list[AnyMatrix]) -> AnyMatrix:
     """One below the other; matrices become as wide as the widest, and sparse if the first is."""
     if pieces[0].ndim == 1:
         return np.concatenate(pieces)
@@ -182,7 +188,7 @@ def _stacked(pieces: list[Any]) -> Any:
     return np.concatenate([_widened(piece, width) for piece in dense])
 
 
-def _widened(X: Any, width: int) -> Any:
+def _widened(X: AnyMatrix, width: int) -> AnyMatrix:
     if X.shape[1] == width:
         return X
     if is_sparse(X):
@@ -190,7 +196,7 @@ def _widened(X: Any, width: int) -> Any:
     return np.hstack([X, np.zeros((X.shape[0], width - X.shape[1]), X.dtype)])
 
 
-def row_lengths(X: Any, bias: float) -> np.ndarray:
+def row_lengths(X: AnyMatrix, bias: float) -> np.ndarray:
     """Lengths of the augmented rows; 1 for a zero row, which no factor changes."""
     if is_sparse(X):  # scipy's sum of a row takes a time that grows with the width
         numbers = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -203,7 +209,9 @@ def row_lengths(X: Any, bias: float) -> np.ndarray:
 
 
 @compiled
-def _vote(inner, position, keep, alpha, counts, s, out):
+def _vote(
+    inner: Floats, position: Ints, keep: Floats, alpha: Floats, counts: Floats, s: Floats, out: Floats
+) -> None:
     """inner[i, p] = <support_p, x_i>; s is scratch space, one entry per column."""
     n_columns = s.shape[0]
     for i in range(inner.shape[0]):

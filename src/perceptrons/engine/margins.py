@@ -1,7 +1,7 @@
 r"""Both ends of the bracket around the best margin, true whatever rounding did to w.
 
 :math:`\gamma^*` is the largest :math:`\min_i y_i\langle u, x_i\rangle` over u of length 1, for the rows as
-the learner sees them (augmented, possibly scaled to length 1).
+the learner takes them (augmented, possibly scaled to length 1).
 
 **Lower end.** Any w proves :math:`\gamma^* \ge \min_i (y_i\langle w, x_i\rangle - \rho_i)/\|w\|^+`, where
 :math:`\rho_i` bounds the rounding of the product and :math:`^+` rounds up. A sum of n products has
@@ -33,13 +33,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import frexp, inf, isfinite, ldexp, nextafter, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from ..rows import begin, column, end, factor, look, push, sqnorm, value
+from ..rows import Dense, begin, column, end, factor, look, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
 from .loops import scalars
+
+if TYPE_CHECKING:
+    from .._types import Floats, Ints, Reals
+    from ..rows import Csr, Rows
+    from .spaces.base import Bracket
 
 U = 2.0**-53  #: a float64 operation rounds by at most this, relative to its result
 SUBNORMAL = 2.0**-1074  #: and by at most half of this where the result underflows
@@ -54,7 +59,7 @@ _SUMS = (1e-290, 1e300)  # sums of steps outside have lost digits
 
 
 @strict
-def two_sum(a, b):
+def two_sum(a: float, b: float) -> tuple[float, float]:
     """(s, e): s = fl(a + b) and s + e = a + b."""
     s = a + b
     t = s - a
@@ -62,7 +67,7 @@ def two_sum(a, b):
 
 
 @strict
-def two_product(a, b):
+def two_product(a: float, b: float) -> tuple[float, float]:
     """(p, e): p = fl(a b) and p + e = a b, unless e underflows."""
     c = 134217729.0 * a  # 2^27 + 1
     high_a = c - (c - a)
@@ -78,7 +83,7 @@ def two_product(a, b):
 
 
 @compiled
-def sum_of_squares(v):
+def sum_of_squares(v: Reals) -> float:
     total = 0.0
     for j in range(v.shape[0]):
         total += np.float64(v[j]) * np.float64(v[j])
@@ -151,7 +156,7 @@ def down_by_one(x: float) -> float:
 
 
 @helper
-def wide_look(rows, i, w):
+def wide_look(rows: Rows, i: int, w: Reals) -> float:
     """<w, x> with products in float64, whatever the rows are stored in."""
     total = rows.bias * np.float64(w[-1])
     for p in range(begin(rows, i), end(rows, i)):
@@ -160,7 +165,7 @@ def wide_look(rows, i, w):
 
 
 @helper
-def rounding(rows, i, size):
+def rounding(rows: Rows, i: int, size: float) -> float:
     """At least the rounding error of a product of row i with a vector that is no longer than ``size``."""
     n = float(end(rows, i) - begin(rows, i)) + 1.0
     length = sqrt(sqnorm(rows, i))
@@ -168,10 +173,12 @@ def rounding(rows, i, size):
 
 
 @compiled
-def first_look(rows, y, c, w, size, wide, lower):
+def first_look(
+    rows: Rows, y: np.ndarray, c: Floats, w: Reals, size: float, wide: bool, lower: Floats
+) -> float:
     """Fill ``lower`` with lower bounds on y <w, x>; returns the smallest upper bound, or -inf.
 
-    ``size`` is at least ||w||. Minus infinity says that some row is certainly not on its side.
+    ``size`` is at least ||w||. Minus infinity: some row is certainly not on its side.
     """
     smallest = inf
     for i in range(y.shape[0]):
@@ -188,7 +195,9 @@ def first_look(rows, y, c, w, size, wide, lower):
 
 
 @compiled
-def first_look_at_pairs(rows, y, c, W, size, s, lower):
+def first_look_at_pairs(
+    rows: Rows, y: np.ndarray, c: Floats, W: Reals, size: float, s: Floats, lower: Floats
+) -> float:
     """:func:`first_look` for prototypes: s_y - s_r for the best rival r; ``s`` is scratch space."""
     smallest = inf
     last = W.shape[0] - 1
@@ -216,7 +225,7 @@ def first_look_at_pairs(rows, y, c, W, size, s, lower):
 
 
 @strict
-def add_product(a, b, high, low):
+def add_product(a: float, b: float, high: float, low: float) -> tuple[float, float, float]:
     """high + low + a b as two numbers: the product is exact, and what the sum loses joins the small part."""
     product, error = two_product(a, b)
     high, lost = two_sum(high, product)
@@ -224,7 +233,7 @@ def add_product(a, b, high, low):
 
 
 @strict
-def careful_sum(rows, i, W, a, b):
+def careful_sum(rows: Rows, i: int, W: Reals, a: int, b: int) -> tuple[float, float]:
     """<w_a - w_b, x> with twice the digits, and a bound on its error; b < 0: <w_a, x>.
 
     A row is not scaled here: the caller divides by its length. Each product is exact as the sum of two
@@ -249,7 +258,7 @@ def careful_sum(rows, i, W, a, b):
 
 
 @strict
-def careful_length(rows, i):
+def careful_length(rows: Rows, i: int) -> float:
     """||(x, B)|| with a relative error of at most 4 u, where squares neither vanish nor overflow."""
     high, low = two_product(rows.bias, rows.bias)
     for p in range(begin(rows, i), end(rows, i)):
@@ -259,7 +268,7 @@ def careful_length(rows, i):
 
 
 @compiled_strictly
-def second_look(rows, y, W, candidates, joint, lower):
+def second_look(rows: Rows, y: np.ndarray, W: Reals, candidates: Ints, joint: bool, lower: Floats) -> None:
     """Replace the lower bounds of some rows by those of :func:`careful_sum`."""
     for a in range(candidates.shape[0]):
         i = candidates[a]
@@ -279,7 +288,7 @@ def second_look(rows, y, W, candidates, joint, lower):
         lower[i] = smallest
 
 
-def smallest_product(rows: Any, y: np.ndarray, c: np.ndarray, w: np.ndarray, size: float) -> float:
+def smallest_product(rows: Dense | Csr, y: np.ndarray, c: np.ndarray, w: np.ndarray, size: float) -> float:
     """A lower bound on min y <w, x>, or on the smallest lead over a rival; -inf where it is not positive.
 
     ``w`` is (features + 1,) or (features + 1, classes), in the middle of the range; ``size`` is at least its
@@ -304,11 +313,13 @@ def smallest_product(rows: Any, y: np.ndarray, c: np.ndarray, w: np.ndarray, siz
     return worst if worst > 0.0 else -inf
 
 
-def _dtype(rows: Any) -> np.dtype:
-    return rows.X.dtype if hasattr(rows, "X") else rows.data.dtype
+def _dtype(rows: Dense | Csr) -> np.dtype:
+    return rows.X.dtype if isinstance(rows, Dense) else rows.data.dtype
 
 
-def lower_end(rows: Any, y: np.ndarray, c: np.ndarray, v: np.ndarray | Scaled, order: float = 2.0) -> float:
+def lower_end(
+    rows: Dense | Csr, y: np.ndarray, c: np.ndarray, v: np.ndarray | Scaled, order: float = 2.0
+) -> float:
     """The lower end of the bracket that v proves; -inf where v does not separate the rows.
 
     ``order``: the norm in which separators have length 1.
@@ -336,7 +347,7 @@ def ratio_down(a: float, b: float) -> float:
 
 
 @compiled
-def add_rows(rows, places, a, z):
+def add_rows(rows: Rows, places: Ints, a: Floats, z: Floats) -> float:
     """z <- z + a_i x_i; returns the sum of |a_i| ||x_i||, where x_i is not scaled."""
     total = 0.0
     for k in range(places.shape[0]):
@@ -347,7 +358,7 @@ def add_rows(rows, places, a, z):
 
 
 @compiled_strictly
-def add_rows_carefully(rows, places, a, high, low):
+def add_rows_carefully(rows: Rows, places: Ints, a: Floats, high: Floats, low: Floats) -> None:
     """high + low <- high + low + a_i x_i with twice the digits; a_i is multiplied into x_i as it is."""
     last = high.shape[0] - 1
     for k in range(places.shape[0]):
@@ -359,7 +370,7 @@ def add_rows_carefully(rows, places, a, high, low):
 
 
 def combined(
-    rows: Any,
+    rows: Dense | Csr,
     parts: list[tuple[np.ndarray, np.ndarray]],
     width: int,
     measure: Callable[[np.ndarray], float] = norm_up,
@@ -388,7 +399,11 @@ def combined(
 
 
 def upper_end(
-    rows: Any, y: np.ndarray, steps: np.ndarray, width: int, measure: Callable[[np.ndarray], float] = norm_up
+    rows: Dense | Csr,
+    y: np.ndarray,
+    steps: np.ndarray,
+    width: int,
+    measure: Callable[[np.ndarray], float] = norm_up,
 ) -> float:
     """The upper end of the bracket that steps on rows prove; inf where they are negative, or all 0.
 
@@ -440,7 +455,7 @@ def upper_end_of_run(v: np.ndarray, norm: float, state: np.ndarray) -> float:
     return ratio_up(up_by_one(norm * abs(float(state[scalars.SCALE]))) + error, tau * (1.0 - share))
 
 
-def rows_say_more(rows: Any, v: np.ndarray, norm: float, state: np.ndarray) -> bool:
+def rows_say_more(rows: Dense | Csr, v: np.ndarray, norm: float, state: np.ndarray) -> bool:
     """Whether the upper end should be taken from the steps on rows: the error term can be seen in the other.
 
     So it should where the sum of the steps is near an end of the range, and the other end is infinite.
@@ -450,11 +465,23 @@ def rows_say_more(rows: Any, v: np.ndarray, norm: float, state: np.ndarray) -> b
     summed = _SUMS[0] < float(state[scalars.TAU]) < _SUMS[1]
     if summed and float(state[scalars.ERROR]) <= CLOSE * norm * abs(float(state[scalars.SCALE])):
         return False
-    entries = rows.X.size if hasattr(rows, "X") else len(rows.data)
+    entries = rows.X.size if isinstance(rows, Dense) else len(rows.data)
     return bool(v.dtype == np.float64 or v.size <= 4 * entries)
 
 
-def widened(bounds: Any, radius: float) -> Any:
+@overload
+def widened(bounds: None, radius: float) -> None: ...
+
+
+@overload
+def widened(bounds: Bracket, radius: float) -> Bracket: ...
+
+
+@overload
+def widened(bounds: list[Bracket], radius: float) -> list[Bracket]: ...
+
+
+def widened(bounds: Bracket | list[Bracket] | None, radius: float) -> Bracket | list[Bracket] | None:
     """A bracket, or a list of them, for rows that may each be off by ``radius``."""
     if bounds is None:
         return None

@@ -3,6 +3,8 @@
 A row that is packed into bytes belongs to one call alone: no other thread can change it meanwhile.
 """
 
+# numba compares the signatures of what is made here, annotations included.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 from __future__ import annotations
 
 import struct
@@ -12,12 +14,12 @@ from .compiler import lowered
 
 
 def float_at(raw: bytes, j: int) -> float:
-    """The j-th float64 of the bytes; the caller knows that it is there."""
+    """The j-th float64 of the bytes; the caller has checked that it is there."""
     return float(struct.unpack_from("d", raw, 8 * j)[0])
 
 
 def whole_at(raw: bytes, j: int) -> int:
-    """The j-th int64 of the bytes; the caller knows that it is there."""
+    """The j-th int64 of the bytes; the caller has checked that it is there."""
     return int(struct.unpack_from("q", raw, 8 * j)[0])
 
 

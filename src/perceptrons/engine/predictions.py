@@ -1,26 +1,26 @@
-"""What a learner would have said of each row of a pass before it learned it.
+"""The class that the readout predicts for each row of a pass before the row is learned.
 
 A loop writes the scores, or the class, of each row under the readout in force; here they become class codes,
-which can be counted however the rows were cut into passes. A class is named only from the row after its first
-one: nobody can predict a label that has not occurred, unless it was declared.
+which can be counted however the rows were cut into passes. A class is predicted only from the row after its
+first one: a label that has not occurred cannot be predicted, unless it was declared.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from .loops.multiclass import HeardAll
-from .loops.tracks import Heard, Unheard
+from .loops.multiclass import RecordedClasses
+from .loops.tracks import RecordedScores, Unrecorded
 
-#: Codes of rows whose class nobody could name, as none was known; and of rows that were not learned.
-NOBODY, UNREAD = -1, -2
+#: Codes of rows for which no class was known yet; and of rows that were not learned.
+UNKNOWN, UNREAD = -1, -2
 
 
 class Predictions:
-    """The classes that the readout named for the rows of one pass, in the order of the pass.
+    """The classes that the readout predicted for the rows of one pass, in the order of the pass.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class Predictions:
     Attributes
     ----------
     codes : ndarray of shape (n_rows,)
-        Class codes, NOBODY or UNREAD. Rows of weight 0, and those after a row that ended the pass, are
+        Class codes, UNKNOWN or UNREAD. Rows of weight 0, and those after a row that ended the pass, are
         UNREAD.
     reported : bool
-        Whether the space that ran could tell.
+        Whether the space that ran could report them.
     """
 
     def __init__(self, n_rows: int, since: np.ndarray, unit: bool = False):
@@ -51,13 +51,13 @@ class Predictions:
         self._offered = 0
         self._unread = np.zeros(n_rows, bool)
         self._lock = threading.Lock()
-        self._given: dict[int, Any] = {}
+        self._given: dict[int, Callable[[], None]] = {}
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def give(self, take: Any, r: int = 0) -> None:
-        """A loop gets room for what it says; ``take`` reads it if an interruption kept it from the space."""
+    def give(self, take: Callable[[], None], r: int = 0) -> None:
+        """A loop gets an array for its scores; ``take`` reads it if an interruption ends the space's call."""
         self._given[r] = take
 
     def _take_up(self) -> None:
@@ -75,7 +75,7 @@ class Predictions:
 
     def _check_offers(self) -> None:
         if self._best is not None and self._offered < len(self.since):
-            self.reported = False  # an interruption has cost the scores of a class
+            self.reported = False  # the scores of a class are lost by an interruption
 
     def part(self, rows: np.ndarray) -> Predictions:
         """For a run over some of the rows, by their positions; :meth:`hand_in` makes it count."""
@@ -84,7 +84,7 @@ class Predictions:
         return made
 
     def hand_in(self) -> None:
-        """What this part of the pass has said is what the pass has said."""
+        """Copy the codes of this part to the whole pass."""
         assert self._whole is not None
         self._take_up()
         self._check_offers()
@@ -105,13 +105,13 @@ class Predictions:
         if len(self.since) == 1 or self.since.any():
             known = self._at[:, None] >= self.since
             codes = np.where(known.all(axis=1) & (len(self.since) > 1), codes, np.argmax(known, axis=1))
-            codes[~known.any(axis=1)] = NOBODY
+            codes[~known.any(axis=1)] = UNKNOWN
         codes[np.isnan(score)] = UNREAD
         self.codes = codes
         self._given.clear()
 
     def take_classes(self, code: np.ndarray, done: bool, at: int) -> None:
-        """Classes that a joint learner has named."""
+        """Classes that a joint learner has predicted."""
         if not done:
             code[at:] = UNREAD
         self.codes = code
@@ -124,20 +124,20 @@ class Predictions:
             return
         known = self._at[:, None] >= self.since
         self.codes = np.argmax(np.where(known, scores, -np.inf), axis=1)
-        self.codes[~known.any(axis=1)] = NOBODY
+        self.codes[~known.any(axis=1)] = UNKNOWN
         self.codes[np.isnan(scores).any(axis=1)] = UNREAD
 
-    def of_class(self, r: int) -> _OneClass:
+    def of_class(self, r: int) -> OneClass:
         """Where the learner of class r, one of several against the rest, hands in its scores."""
-        return _OneClass(self, r)
+        return OneClass(self, r)
 
     def offer(self, r: int, score: np.ndarray) -> None:
         """The scores of class r; the largest one wins, of equals the lowest class, in whatever order."""
         with self._lock:
             if self._best is None:
                 self._best = np.full(len(self), -np.inf)
-                self.codes[:] = NOBODY
-            tie = (score == self._best) & ((self.codes == NOBODY) | (r < self.codes))
+                self.codes[:] = UNKNOWN
+            tie = (score == self._best) & ((self.codes == UNKNOWN) | (r < self.codes))
             better = (self._at >= self.since[r]) & ((score > self._best) | tie)
             self._best[better] = score[better]
             self.codes[better] = r
@@ -147,7 +147,7 @@ class Predictions:
             self._given.pop(r, None)
 
 
-class _OneClass:
+class OneClass:
     """One learner's part in :class:`Predictions`."""
 
     def __init__(self, whole: Predictions, r: int):
@@ -156,7 +156,7 @@ class _OneClass:
     def __len__(self) -> int:
         return len(self.whole)
 
-    def give(self, take: Any) -> None:
+    def give(self, take: Callable[[], None]) -> None:
         self.whole.give(take, self.r)
 
     def take(self, score: np.ndarray, done: bool, at: int, ties_up: bool = False) -> None:
@@ -165,19 +165,21 @@ class _OneClass:
         self.whole.offer(self.r, score)
 
 
-def scores_of(heard: Any, ties_up: bool = False) -> Any:
-    """What a loop for two classes is given: nothing, or room for its scores."""
-    if heard is None:
-        return Unheard()
-    score = np.full(len(heard), np.nan)
-    heard.give(lambda: heard.take(score, True, len(score), ties_up))
-    return Heard(score, heard.unit)
+def scores_of(
+    predictions: Predictions | OneClass | None, ties_up: bool = False
+) -> RecordedScores | Unrecorded:
+    """What a loop for two classes is given: nothing, or an array for its scores."""
+    if predictions is None:
+        return Unrecorded()
+    score = np.full(len(predictions), np.nan)
+    predictions.give(lambda: predictions.take(score, True, len(score), ties_up))
+    return RecordedScores(score, predictions.unit)
 
 
-def classes_of(heard: Any, n_columns: int) -> Any:
-    """What a loop for several classes is given: nothing, or room for the classes it names."""
-    if heard is None:
-        return Unheard()
-    code = np.full(len(heard), UNREAD)
-    heard.give(lambda: heard.take_classes(code, True, len(code)))
-    return HeardAll(code, heard.known_from(), np.zeros(n_columns))
+def classes_of(predictions: Predictions | None, n_columns: int) -> RecordedClasses | Unrecorded:
+    """What a loop for several classes is given: nothing, or an array for the classes it predicts."""
+    if predictions is None:
+        return Unrecorded()
+    code = np.full(len(predictions), UNREAD)
+    predictions.give(lambda: predictions.take_classes(code, True, len(code)))
+    return RecordedClasses(code, predictions.known_from(), np.zeros(n_columns))

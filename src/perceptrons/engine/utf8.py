@@ -6,15 +6,20 @@ Cyrillic.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .compiler import helper
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ONE = np.uint64(1)
 
 
 @helper
-def decoded(buffer, p, stop):
+def decoded(buffer: npt.NDArray[np.uint8], p: np.uint64, stop: np.uint64) -> tuple[np.int64, int]:
     """(character, bytes it takes) at p; the character is -1 where the bytes before ``stop`` are no UTF-8."""
     lead = buffer[p]
     if lead < 0x80:
@@ -38,12 +43,12 @@ def decoded(buffer, p, stop):
 
 
 @helper
-def continues(c):
+def continues(c: int) -> bool:
     return c >= 0x80 and c <= 0xBF
 
 
 @helper
-def character_bytes(buffer, p):
+def character_bytes(buffer: npt.NDArray[np.uint8], p: np.uint64) -> np.uint64:
     """How many bytes the UTF-8 character at p takes; 0 if it is none. Up to three bytes behind p are read."""
     a, b = buffer[p], buffer[p + ONE]
     if a < 0x80:

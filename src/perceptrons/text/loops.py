@@ -8,7 +8,7 @@ never cleared, because its entries carry the number of their row, finds a featur
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -406,7 +406,7 @@ def hash_row(recipe, workspace, out, buffer, start, stop, row):
 
 
 @helper
-def most_entries(recipe, size):
+def most_entries(recipe: Recipe, size: Any) -> Any:  # numbers, or arrays of them
     """How many entries a text of so many bytes can have."""
     sizes = _U(recipe.longest - recipe.shortest + 1)
     if recipe.cut == WORDS:
@@ -497,7 +497,7 @@ def learn_text(rule, text, y, recipe, workspace, out, v, track, scalars, row_buf
         scalars,
         linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none,
-        tracks.Unheard(),
+        tracks.Unrecorded(),
         row_buffer[linear.BUFFER_PREDICTION] != 0.0,
         row_buffer[linear.BUFFER_TOL],
         row_buffer[linear.BUFFER_LIMIT],

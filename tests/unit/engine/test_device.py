@@ -671,8 +671,8 @@ def between(m, q, state):
 REFUSALS = {
     loop: "the statement For in line 2",
     silent: "a path that ends without a return",
-    single: r"an answer that is no pair \(keep, tau\)",
-    triple: r"an answer that is no pair \(keep, tau\)",
+    single: r"a result that is no pair \(keep, tau\)",
+    triple: r"a result that is no pair \(keep, tau\)",
     mixed: "a pair on one path and something else on another",
     unknown: "the name 'undefined', which has no value in line 2",
     strange: "the attribute 'weight' in line 2",

@@ -194,8 +194,8 @@ LABELS = np.array([1, 0, 0, 1, 2])  # the first two rows are mistakes from w = 0
     ("rule", "what"),
     [
         (raises_later, "raised ZeroDivisionError: no third time"),
-        (nan_later, r"answered \(1.0, nan\), not a finite \(keep, tau\)"),
-        (infinite_keep, r"answered \(inf, 1.0\), not a finite"),
+        (nan_later, r"returned \(1.0, nan\), not a finite \(keep, tau\)"),
+        (infinite_keep, r"returned \(inf, 1.0\), not a finite"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -278,7 +278,7 @@ def broken(m, q, state):
 def half(m, q, state):
     return (1.0, 0.5) if m <= 0 else (1.0, 0.0)
 
-for rule, what in ((three, "answered"), (words, "answered"), (broken, "raised ZeroDivisionError")):
+for rule, what in ((three, "returned"), (words, "returned"), (broken, "raised ZeroDivisionError")):
     with pytest.raises(RuleError, match=f"rule '{rule.__name__}'.*{what}"):
         OnlineClassifier(rule=rule).fit(X, y)
 print(OnlineClassifier(rule=half, shuffle=False, fit_intercept=False).fit(X, y).coef_.tolist())

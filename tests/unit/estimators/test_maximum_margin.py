@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from perceptrons import MaxMargin, datasets, kernels
 from perceptrons.core import maximum_margin
 from perceptrons.core.maximum_margin import NotSeparableError
-from perceptrons.engine.solvers import coordinate, maximum
+from perceptrons.engine.solvers import coordinate, maximum, points
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
 needs_piqp = pytest.mark.skipif(find_spec("piqp") is None, reason="piqp is not installed")
@@ -299,7 +299,7 @@ def test_the_factor_of_a_kernel_has_its_rank(kernel, rank):
 @pytest.mark.parametrize("C", [np.inf, 1.0])
 def test_kernel_values_that_do_not_fit(monkeypatch, C):
     X, y = with_margin()
-    monkeypatch.setattr(maximum, "ROOM", 8 * 300 * 63)
+    monkeypatch.setattr(points, "ROOM", 8 * 300 * 63)
     with pytest.raises(MemoryError, match=r"300 objects would take more than .* GB\. Take fewer objects"):
         MaxMargin(C=C, kernel=kernels.Gaussian(gamma=5.0)).fit(X, y)
     assert MaxMargin(C=1.0, kernel="linear").fit(X, y).gap_ <= 1e-6  # of rank 8
@@ -308,7 +308,7 @@ def test_kernel_values_that_do_not_fit(monkeypatch, C):
 @needs_piqp
 def test_a_matrix_of_piqp_that_does_not_fit(monkeypatch):
     X, y = with_margin()
-    monkeypatch.setattr(maximum, "ROOM", 1000)
+    monkeypatch.setattr(points, "ROOM", 1000)
     with pytest.raises(MemoryError, match="The matrix of piqp for 300 objects"):
         MaxMargin(C=1.0, solver="piqp").fit(X, y)
 

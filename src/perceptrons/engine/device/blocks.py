@@ -1,14 +1,15 @@
 """Exact blocks on a device: rows, kernel values and coefficients are tensors that stay there.
 
 The pass is that of :class:`perceptrons.engine.blocks.Blocks`; blocks are resolved by
-:mod:`perceptrons.engine.device.resolve`. Of each block the host learns which rows came into the support set,
-and how the learners stand: one transfer of a few kilobytes. Needs numpy and torch only.
+:mod:`perceptrons.engine.device.resolve`. For each block the device sends to the host which rows joined the
+support set, and the scalars of the learners: one transfer of a few kilobytes. Needs numpy and torch only.
 """
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,14 +21,21 @@ from ..loops import scalars
 from . import resolve as device
 from . import rules as device_rules
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ..._types import AnyMatrix, Index, Record, Tensor, UpdateLog
+    from ...kernels import Kernel
+    from ...rules import UserRule
+
 TWIN = "torch-cpu"  #: torch on the host: for tests of what a GPU does
 LARGEST_BLOCK = 4096  #: larger than on the host: a launch costs as much as a small block
 LARGEST_JOINT_BLOCK = 512  #: whose scores of all classes stay close to the processor
 SHEET = 8192
 
 
-def choose(asked: str, kernel: Any, rows: Any, rule: Any, top_rival: bool) -> str:
-    """The device that a learner runs on; "cuda" raises where "auto" would settle for the CPU."""
+def choose(asked: str, kernel: Kernel, rows: Rows | Parts, rule: Record | UserRule, top_rival: bool) -> str:
+    """The device that a learner runs on; "cuda" raises where "auto" would choose the CPU."""
     if asked == "auto" and not _has_driver():
         return "cpu"
     trouble = _trouble(kernel, rows, rule, top_rival)
@@ -49,7 +57,9 @@ def _has_driver() -> bool:
     return False
 
 
-def _trouble(kernel: Any, rows: Any, rule: Any, top_rival: bool) -> Exception | None:
+def _trouble(
+    kernel: Kernel, rows: Rows | Parts, rule: Record | UserRule, top_rival: bool
+) -> Exception | None:
     try:
         import torch
     except ImportError:
@@ -69,26 +79,61 @@ def _trouble(kernel: Any, rows: Any, rule: Any, top_rival: bool) -> Exception | 
     return None
 
 
-def _any_sparse(rows: Any) -> bool:
+def _any_sparse(rows: Rows | Parts) -> bool:
     if isinstance(rows, Parts):
         return any(_any_sparse(part) for part in rows.parts)
     return is_sparse(rows.X)
 
 
+class AnyTeam(Protocol):
+    """Learners that share a support set, as :class:`DeviceBlocks` takes them."""
+
+    rule: Record | UserRule
+    track: str  #: what is kept for the readout
+    prediction: bool
+    joint: bool
+    tol: float
+    limit: float
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """v and A: (learners, places), or (places, classes) of prototypes."""
+
+    def states(self) -> np.ndarray:
+        """(learners, SIZE): their scalars."""
+
+    def labels(self, y: np.ndarray) -> np.ndarray:
+        """Class codes for prototypes, +-1 as (learners, rows) for the others."""
+
+    def receive(
+        self, v: np.ndarray, A: np.ndarray | None, states: np.ndarray, newcomers: np.ndarray, smallest: float
+    ) -> None:
+        """What a pass has made of the learners; ``newcomers`` are rows that joined the support set."""
+
+    def trouble(self, r: int, ending: int, i: int, m: float, q: float, weight: float) -> Exception:
+        """The error that ended a pass of learner r at row i."""
+
+
 class Team:
-    """Learners that share a support set, as arrays; the least that :class:`DeviceBlocks` asks for.
+    """Learners that share a support set, as arrays, without a space around them.
 
     ``labels`` are taken as they are: +-1 as (learners, rows), or class codes of a joint learner.
     """
 
-    def __init__(self, rule: Any, n_learners: int, dtype: Any, track: str = "last", n_classes: int = 0):
+    def __init__(
+        self,
+        rule: Record | UserRule,
+        n_learners: int,
+        dtype: npt.DTypeLike,
+        track: str = "last",
+        n_classes: int = 0,
+    ):
         """``n_classes`` of one joint learner; or ``n_learners`` binary ones."""
         self.rule, self.track, self.prediction = rule, track, False
         self.joint = n_classes > 0
         self.tol = LOSS_TOL_32 if np.dtype(dtype) == np.float32 else LOSS_TOL
         self.limit = scalars.NORM_LIMIT[np.dtype(dtype)]
-        self.v = np.zeros((0, n_classes) if self.joint else (n_learners, 0), dtype)
-        self.A = None if track == "last" else np.zeros(self.v.shape)
+        self.v: np.ndarray = np.zeros((0, n_classes) if self.joint else (n_learners, 0), dtype)
+        self.A: np.ndarray | None = None if track == "last" else np.zeros(self.v.shape)
         self.scalars = np.stack([scalars.fresh() for _ in range(1 if self.joint else n_learners)])
         self.support = np.empty(0, np.int64)
         self.smallest = np.inf
@@ -102,7 +147,9 @@ class Team:
     def labels(self, y: np.ndarray) -> np.ndarray:
         return y
 
-    def receive(self, v: Any, A: Any, states: np.ndarray, newcomers: np.ndarray, smallest: float) -> None:
+    def receive(
+        self, v: np.ndarray, A: np.ndarray | None, states: np.ndarray, newcomers: np.ndarray, smallest: float
+    ) -> None:
         self.v, self.A, self.scalars = v, A, states
         self.support = np.concatenate([self.support, newcomers])
         self.smallest = min(self.smallest, smallest)
@@ -111,7 +158,7 @@ class Team:
         return ArithmeticError(f"learner {r} ended with {ending} at row {i}: m={m:g}, q={q:g}.")
 
 
-def moved(collection: Any, where: str) -> Any:
+def moved(collection: Rows | Parts, where: str) -> Rows | Parts:
     """A prepared collection of dense rows as tensors on a device."""
     import torch
 
@@ -125,12 +172,15 @@ def moved(collection: Any, where: str) -> Any:
     return Rows(torch.as_tensor(X).to(_name(where)))
 
 
-def matrix_there(kernel: Any, rows: Any, where: str) -> Any:
+def matrix_there(
+    kernel: Kernel, rows: Rows | Parts, where: str
+) -> Callable[[Rows | Parts, object], np.ndarray]:
     """A function like ``kernel.matrix`` that computes values with ``rows`` on a device."""
     there = moved(rows, where)
 
-    def matrix(part: Any, _: Any) -> np.ndarray:
-        return kernel.matrix(moved(part, where), there).cpu().numpy()
+    def matrix(part: Rows | Parts, _: object) -> np.ndarray:
+        values: np.ndarray = kernel.matrix(moved(part, where), there).cpu().numpy()
+        return values
 
     return matrix
 
@@ -139,10 +189,10 @@ def _name(where: str) -> str:
     return "cpu" if where == TWIN else where
 
 
-def _indexer(torch: Any, at: Any) -> Any:
+def _indexer(torch: Any, at: Any) -> Callable[[np.ndarray], Index]:
     """A function that makes an index into tensors of row numbers."""
 
-    def index(ids: np.ndarray) -> Any:
+    def index(ids: np.ndarray) -> Index:
         rows = span(ids)
         return rows if isinstance(rows, slice) else torch.as_tensor(np.array(rows)).to(at)
 
@@ -156,20 +206,21 @@ class DeviceBlocks(Blocks):
 
     def __init__(
         self,
-        kernel: Any,
-        rows: Any,
+        kernel: Kernel,
+        rows: Rows | Parts,
         sq: np.ndarray,
         constant: float,
         support: Support,
         block_size: int | str,
         limit: float,
-        team: Any,
+        team: AnyTeam,
         where: str,
         numbers: np.ndarray | None = None,
     ):
         import torch
 
-        self.torch, self.at = torch, torch.device(_name(where))
+        self.torch: Any = torch
+        self.at = torch.device(_name(where))
         v, A = team.arrays()
         there = Support(None if support.rows is None else moved(support.rows, where), support.numbers)
         rows = moved(rows, where)
@@ -181,10 +232,10 @@ class DeviceBlocks(Blocks):
         self.sq = self._sent(np.asarray(sq, np.float64))
         self.newcomers: list[np.ndarray] = []
         self.ahead: Piece | None = None  #: the next block, where the device is already at it
-        self.inbox: Any = None
-        self.given: Any = None
+        self.inbox: Tensor = None
+        self.given: np.ndarray | None = None
 
-    def _sent(self, a: np.ndarray) -> Any:
+    def _sent(self, a: np.ndarray) -> Tensor:
         return self.torch.as_tensor(np.array(a)).to(self.at)
 
     # ------------------------------------------------------------ a pass and its ends
@@ -201,7 +252,7 @@ class DeviceBlocks(Blocks):
         smallest = np.full(len(self.scalars), np.inf)
         self.smallest = self._sent(smallest)
 
-    def _host_dtype(self) -> Any:
+    def _host_dtype(self) -> type[np.float32 | np.float64]:
         return np.float32 if self.itemsize == 4 else np.float64
 
     def end_pass(self) -> None:
@@ -217,9 +268,9 @@ class DeviceBlocks(Blocks):
             return min(int(self.block_size), device.MAX_ROWS)
         return LARGEST_JOINT_BLOCK if self.team.joint else LARGEST_BLOCK
 
-    # ------------------------------------------------------------ what a block asks
+    # ------------------------------------------------------------ what the pass calls
 
-    def coefficients(self) -> Any:
+    def coefficients(self) -> Tensor:
         v = self.v.narrow(self.axis, 0, len(self.support))
         return v if self.team.joint else v.T
 
@@ -228,7 +279,7 @@ class DeviceBlocks(Blocks):
             self.v = self._stretched(self.v, 2 * n)
             self.A = None if self.A is None else self._stretched(self.A, 2 * n)
 
-    def _stretched(self, old: Any, room: int) -> Any:
+    def _stretched(self, old: Tensor, room: int) -> Tensor:
         shape = list(old.shape)
         shape[self.axis] = room
         new = old.new_zeros(shape)
@@ -240,12 +291,14 @@ class DeviceBlocks(Blocks):
         return super().piece(ids) if ahead is None else ahead
 
     def _look_ahead(self) -> None:
-        """Let the device work on the next block while the host learns what became of this one."""
+        """Let the device work on the next block while the host reads the results of this one."""
         if len(self.to_come):
             self.ahead = super().piece(self.to_come[: self.size()])
             self.panel.fill(self.ahead, len(self.support))
 
-    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
+    def resolve(
+        self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
+    ) -> tuple[Sequence[UpdateLog], Exception | None]:
         ids, at = piece.ids, piece.at
         team = self.team
         log = self._new_log(len(ids)) if keep_log else None
@@ -274,22 +327,22 @@ class DeviceBlocks(Blocks):
         bad = np.flatnonzero(endings[:, 0] != scalars.DONE)
         return found, None if not len(bad) else self._error(int(bad[0]), endings, scores, ids)
 
-    def _received(self, ending: Any, stop: int) -> np.ndarray:
-        """Bring home what the host has to know, in one transfer; return how the learners ended."""
+    def _received(self, ending: Tensor, stop: int) -> np.ndarray:
+        """Copy what the host needs, in one transfer; return how the learners ended."""
         first = len(self.support)
         fresh = [a.narrow(self.axis, first, stop - first) for a in (self.v, self.A) if a is not None]
         used = sum((a != 0).any(1 - self.axis).double() for a in fresh)
         flat = self._brought(self.torch.cat([self.there.flatten(), ending.double().flatten(), used]))
         self.scalars[:] = flat[: self.scalars.size].reshape(self.scalars.shape)
         flat = flat[self.scalars.size :]
-        self._used = flat[ending.numel() :] != 0.0
-        return flat[: ending.numel()].reshape(ending.shape).astype(np.int64)
+        self._used: np.ndarray = flat[ending.numel() :] != 0.0
+        return np.asarray(flat[: ending.numel()].reshape(ending.shape).astype(np.int64))
 
-    def _brought(self, flat: Any) -> np.ndarray:
-        """A vector on the host, with the next block already under way on the device."""
+    def _brought(self, flat: Tensor) -> np.ndarray:
+        """A vector copied to the host, with the next block already under way on the device."""
         if self.at.type != "cuda":
             self._look_ahead()
-            return flat.numpy()
+            return np.asarray(flat.numpy())
         if self.inbox is None or len(self.inbox) < len(flat):
             self.inbox = self.torch.empty(2 * len(flat), dtype=flat.dtype, pin_memory=True)
         self.inbox[: len(flat)].copy_(flat, non_blocking=True)
@@ -297,9 +350,9 @@ class DeviceBlocks(Blocks):
         arrived.record()
         self._look_ahead()
         arrived.synchronize()
-        return self.inbox[: len(flat)].numpy().copy()
+        return np.asarray(self.inbox[: len(flat)].numpy().copy())
 
-    def _new_log(self, n: int) -> Any:
+    def _new_log(self, n: int) -> device.DeviceLog:
         torch, K = self.torch, len(self.scalars)
         whole = {"dtype": torch.int64, "device": self.at}
         real = {"dtype": torch.float64, "device": self.at}
@@ -312,7 +365,7 @@ class DeviceBlocks(Blocks):
             torch.zeros(K, **whole),
         )
 
-    def _error(self, r: int, endings: np.ndarray, scores: Any, ids: np.ndarray) -> Exception:
+    def _error(self, r: int, endings: np.ndarray, scores: Tensor, ids: np.ndarray) -> Exception:
         """What ended the block: the first learner that did not come to its end."""
         ending, at = int(endings[r, 0]), int(endings[r, 1])
         i, team = int(ids[at]), self.team
@@ -349,7 +402,7 @@ class DeviceBlocks(Blocks):
         self.there = self._sent(self.scalars)
 
 
-def _entries(log: Any) -> list[Log]:
+def _entries(log: device.DeviceLog) -> list[Log]:
     """A log on the host, one per learner."""
     counts = log.count.cpu().numpy()
     row, example, keep, alpha = (a.cpu().numpy() for a in log[:4])

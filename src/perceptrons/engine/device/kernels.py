@@ -7,9 +7,11 @@ taken, the scores of all lanes are corrected. Scalars and scores are in float64 
 The module can be imported without Triton, but nothing in it can then be called.
 """
 
-# mypy: disallow-incomplete-defs=False
+# Triton reads the annotations of its functions, and takes no types but its own.
+# mypy: disallow-incomplete-defs=False, disallow-untyped-defs=False, disallow-untyped-calls=False
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -21,8 +23,11 @@ try:
 except ImportError:  # the builds of torch for the CPU bring none
     triton = tl = None
 
+#: Whether the kernels can be called.
+AVAILABLE = triton is not None
 
-def _jit(function: Any) -> Any:
+
+def _jit(function: Callable[..., Any]) -> Any:
     return function if triton is None else triton.jit(function)
 
 
@@ -30,14 +35,14 @@ def _jit(function: Any) -> Any:
 ANY_VALUE = ["B", "K", "size", "y_step", "v_step", "a_step", "scalars_step", "log_step"]
 
 
-def _kernel(function: Any) -> Any:
+def _kernel(function: Callable[..., Any]) -> Any:
     if triton is None:
         return function
     named = function.__code__.co_varnames[: function.__code__.co_argcount]
     return triton.jit(function, do_not_specialize=[name for name in ANY_VALUE if name in named])
 
 
-def _fixed(value: Any) -> Any:
+def _fixed(value: float) -> Any:
     return value if tl is None else tl.constexpr(value)
 
 

@@ -2,8 +2,8 @@
 
 The host hands over the scores of a block under the current w and the kernel values of the block with
 itself. The rows are then shown to the rule in order; a row that updates, w <- keep w + tau y phi(x_i),
-corrects the scores of the rows behind it by f_l <- keep f_l + tau y k(x_i, x_l). Rows between two updates
-see the same w, so all rows are tested at once and the walk jumps from one update to the next.
+corrects the scores of the rows after it by f_l <- keep f_l + tau y k(x_i, x_l). Rows between two updates
+have the same w, so all rows are tested at once and the walk jumps from one update to the next.
 
 On a GPU the walk is one Triton kernel, one program per learner, and nothing is sent to the host. Triton
 comes with torch; CuPy would be one more large thing to install, bound to one version of CUDA. On the CPU,
@@ -16,8 +16,9 @@ function is called.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import isfinite, nan, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..cache import check_triton_cache
 from ..loops.linear import squared_step
@@ -44,6 +45,10 @@ from ..loops.scalars import (
 from . import kernels as device_kernels
 from . import rules as device_rules
 
+if TYPE_CHECKING:
+    from ..._types import Record, Tensor
+    from ...rules import UserRule
+
 TRACKS = device_kernels.TRACKS
 MAX_ROWS = 1 << 14  #: of a block on a GPU: all are held in registers, so a few thousand are best
 
@@ -51,14 +56,31 @@ MAX_ROWS = 1 << 14  #: of a block on a GPU: all are held in registers, so a few 
 class DeviceLog(NamedTuple):
     """One entry per update of the block, from entry 0 on."""
 
-    row: Any  #: int64 (learners, B): which row of the block
-    example: Any  #: int64 (learners, B): t of the update
-    keep: Any  #: float64 (learners, B)
-    alpha: Any  #: float64 (learners, B): tau y; of a joint learner (1, B, classes): what each class got
-    count: Any  #: int64 (learners,): entries written
+    row: Tensor  #: int64 (learners, B): which row of the block
+    example: Tensor  #: int64 (learners, B): t of the update
+    keep: Tensor  #: float64 (learners, B)
+    alpha: Tensor  #: float64 (learners, B): tau y; of a joint learner (1, B, classes): what each class got
+    count: Tensor  #: int64 (learners,): entries written
 
 
-def resolve(rule, F, G, y, q, c, position, v, A, track, scalars, log, prediction, tol, limit, smallest):
+def resolve(
+    rule: Record | UserRule,
+    F: Tensor,
+    G: Tensor,
+    y: Tensor,
+    q: Tensor,
+    c: Tensor | None,
+    position: Tensor,
+    v: Tensor,
+    A: Tensor | None,
+    track: str,
+    scalars: Tensor,
+    log: DeviceLog | None,
+    prediction: bool,
+    tol: float,
+    limit: float,
+    smallest: Tensor,
+) -> Tensor:
     """One block for K independent binary learners; return how each ended, and at which row.
 
     Nothing is sent to the host if the tensors are on a GPU. The norm is kept by its recurrence alone; the
@@ -118,11 +140,28 @@ def resolve(rule, F, G, y, q, c, position, v, A, track, scalars, log, prediction
     return ending
 
 
-def resolve_joint(rule, F, G, y, q, c, position, v, A, track, scalars, log, prediction, tol, limit, smallest):
+def resolve_joint(
+    rule: Record | UserRule,
+    F: Tensor,
+    G: Tensor,
+    y: Tensor,
+    q: Tensor,
+    c: Tensor | None,
+    position: Tensor,
+    v: Tensor,
+    A: Tensor | None,
+    track: str,
+    scalars: Tensor,
+    log: DeviceLog | None,
+    prediction: bool,
+    tol: float,
+    limit: float,
+    smallest: Tensor,
+) -> Tensor:
     """One block for the joint multiclass learner in which the best rival pays.
 
     Like :func:`resolve`, but F is (B, K), y (B,) int64 holds classes, v and A are (size, K), contiguous,
-    scalars is (1, SIZE), smallest (1,), ``log.alpha`` (1, B, K) and the answer (1, 2).
+    scalars is (1, SIZE), smallest (1,), ``log.alpha`` (1, B, K) and the result (1, 2).
     """
     import torch
 
@@ -136,14 +175,25 @@ def resolve_joint(rule, F, G, y, q, c, position, v, A, track, scalars, log, pred
     return ending
 
 
-def _has_kernels(tensor: Any) -> bool:
-    return tensor.is_cuda and device_kernels.triton is not None
+def _has_kernels(tensor: Tensor) -> bool:
+    return bool(tensor.is_cuda) and device_kernels.AVAILABLE
 
 
 class _Block:
     """What all learners of a block share."""
 
-    def __init__(self, rule, G, q, c, position, track, prediction, tol, limit):
+    def __init__(
+        self,
+        rule: Record | UserRule,
+        G: Tensor,
+        q: Tensor,
+        c: Tensor | None,
+        position: Tensor,
+        track: str,
+        prediction: bool,
+        tol: float,
+        limit: float,
+    ):
         self.rule, self.G, self.q, self.c, self.position = rule, G, q, c, position
         self.track, self.prediction = TRACKS[track], bool(prediction)
         self.tol, self.limit = float(tol), float(limit)
@@ -158,14 +208,15 @@ def _entries(log: DeviceLog | None, learner: int) -> DeviceLog | None:
 
 
 class _Walk:
-    """One learner on its way through a block. Scores are kept for all rows, in units of v."""
+    """One learner and its position in a block. Scores are kept for all rows, in units of v."""
 
-    def __init__(self, block, scalars, v, A, F):
+    def __init__(self, block: _Block, scalars: Tensor, v: Tensor, A: Tensor | None, F: Tensor):
         import torch
 
-        self.block, self.scalars, self.v, self.A = block, scalars, v, A
+        self.block, self.scalars, self.v = block, scalars, v
+        self.A: Tensor = A
         self.f = F.to(torch.float64, copy=True)
-        values = scalars.tolist()
+        values: list[float] = scalars.tolist()
         self.scale, self.norm2, self.tau_sum, self.scale_sum = (values[j] for j in (SCALE, N, TAU, SCALE_SUM))
         self.before, self.k, self.drift = (values[j] for j in (EXAMPLES, UPDATES, DRIFT))
         self.eps = torch.finfo(v.dtype).eps
@@ -181,12 +232,12 @@ class _Walk:
         self.sum_q = 0.0
         self.logged = 0
 
-    def _scalar(self, value):
+    def _scalar(self, value: float) -> Tensor:
         import torch
 
         return torch.tensor(value, dtype=torch.float64, device=self.f.device)
 
-    def _ask(self, function, m, q, rows):
+    def _call(self, function: Callable[..., Tensor], m: Tensor, q: Tensor, rows: slice) -> Tensor:
         """One of the functions of the rule, for some rows."""
         state = (
             self._scalar(self.norm2),
@@ -197,19 +248,19 @@ class _Walk:
         shared = (self.block.tol, *self.block.parameters)
         return function(m, q, *state, *(self._scalar(value) for value in shared))
 
-    def margins(self, rows):
+    def margins(self, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
         """(m, q, wrong) of some rows under the current w."""
         raise NotImplementedError
 
-    def growth(self, i, m, tau):
+    def growth(self, i: int, m: float, tau: float) -> tuple[float, float, bool]:
         """(<w, d>, |d|^2, whether the coefficients can be stored) of the step at row i."""
         raise NotImplementedError
 
-    def push(self, i, tau):
+    def push(self, i: int, tau: float) -> Tensor | float:
         """The step at row i, in v, in A and in the scores; return what the log says."""
         raise NotImplementedError
 
-    def run(self, log, smallest):
+    def run(self, log: DeviceLog | None, smallest: Tensor) -> tuple[int, int]:
         size = self.block.q.shape[0]
         cursor, how, at = 0, DONE, size - 1
         while cursor < size:
@@ -226,12 +277,12 @@ class _Walk:
             log.count.fill_(self.logged)
         return how, at
 
-    def seek(self, cursor):
+    def seek(self, cursor: int) -> int:
         """Go on to the next row that may step, or whose score is not finite."""
         rows = slice(cursor, None)
         m, q, wrong = self.margins(rows)
         self.seen[rows], self.wrong[rows] = m, wrong
-        stop = self._ask(self.functions.stops, m, q, rows)
+        stop = self._call(self.functions.stops, m, q, rows)
         if self.block.prediction:
             stop = stop & (wrong | (m != 0.0))
         found = (self.live[rows] & (stop | ~m.isfinite())).nonzero()
@@ -241,14 +292,14 @@ class _Walk:
         self.passed = reached
         return i
 
-    def visit(self, i, log):
-        """Put one row to the rule and do as it says."""
+    def visit(self, i: int, log: DeviceLog | None) -> int:
+        """Call the rule for one row and take its step."""
         rows = slice(i, i + 1)
         m, q, _ = self.margins(rows)
         if not m.isfinite():
             return BAD_SCORE
-        answer = self._ask(self.functions.decide, m, q, rows)
-        m, (keep, tau) = float(m), (float(value) for value in answer)
+        pair = self._call(self.functions.decide, m, q, rows)
+        m, (keep, tau) = float(m), (float(value) for value in pair)
         if keep == 0.0 and tau == 0.0:
             self.refused += 1
         elif keep != 1.0 or tau != 0.0:
@@ -273,13 +324,13 @@ class _Walk:
         self.scale_sum += self.pace()
         return DONE
 
-    def pace(self):
+    def pace(self) -> float:
         """Weight of the current w in the running average."""
         if self.block.track != TRACKS["unit"]:
             return self.scale
         return self.scale / sqrt(self.norm2) if self.norm2 > 0.0 else 0.0
 
-    def make_room(self, keep, tau, new_norm2):
+    def make_room(self, keep: float, tau: float, new_norm2: float) -> None:
         """w = scale v shrinks by ``keep``, and v is made to hold the step."""
         if keep == 0.0:
             if self.norm2 != 0.0:
@@ -294,24 +345,24 @@ class _Walk:
             self.multiply(self.scale)
             self.scale_sum, self.scale = 0.0, 1.0
 
-    def multiply(self, factor):
+    def multiply(self, factor: float) -> None:
         """v is multiplied by a factor; the average keeps what v was worth."""
         if self.block.track != TRACKS["last"]:
             self.A += self.scale_sum * self.v.to(self.A.dtype)
         self.v.copy_(self.v.to(self.f.dtype) * factor)
         self.f *= factor
 
-    def storable(self, d):
+    def storable(self, d: float) -> bool:
         """Whether the type of v can hold d."""
         return isfinite(d) and bool(self._scalar(d).to(self.v.dtype).isfinite())
 
-    def add(self, entry, d):
+    def add(self, entry: Tensor | tuple[Tensor, int], d: float) -> None:
         """v[entry] += d, and what the average makes of it."""
         if self.block.track != TRACKS["last"]:
             self.A[entry] += -self.scale_sum * d
         self.v[entry] = float(self.v[entry]) + d
 
-    def write(self, visited_to, smallest):
+    def write(self, visited_to: int, smallest: Tensor) -> None:
         """The scalars, and the counts of every row that was visited, with the margin it had then."""
         own = self.scalars
         for j, value in (
@@ -339,18 +390,18 @@ class _Walk:
 class _RowsWalk(_Walk):
     """A binary learner."""
 
-    def __init__(self, block, scalars, v, A, F, y):
+    def __init__(self, block: _Block, scalars: Tensor, v: Tensor, A: Tensor | None, F: Tensor, y: Tensor):
         super().__init__(block, scalars, v, A, F)
         self.y = y.to(self.f.dtype)
 
-    def margins(self, rows):
+    def margins(self, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
         s = self.scale * self.f[rows]
         return self.y[rows] * s, self.block.q[rows], (s > 0.0) != (self.y[rows] > 0.0)
 
-    def growth(self, i, m, tau):
+    def growth(self, i: int, m: float, tau: float) -> tuple[float, float, bool]:
         return tau * m, squared_step(tau, float(self.block.q[i])), self.storable(tau)
 
-    def push(self, i, tau):
+    def push(self, i: int, tau: float) -> Tensor | float:
         sign = float(self.y[i])
         d = tau * sign / self.scale
         self.add(self.block.position[i], d)
@@ -361,12 +412,12 @@ class _RowsWalk(_Walk):
 class _JointWalk(_Walk):
     """All classes in one learner."""
 
-    def __init__(self, block, scalars, v, A, F, y):
+    def __init__(self, block: _Block, scalars: Tensor, v: Tensor, A: Tensor | None, F: Tensor, y: Tensor):
         super().__init__(block, scalars, v, A, F)
         self.y = y
         self.rival = -1  #: of the row that steps; its scores may be gone when v is changed
 
-    def scan(self, rows):
+    def scan(self, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
         """The score of a row's own class, of the best other class, and which one that is."""
         import torch
 
@@ -377,19 +428,19 @@ class _JointWalk(_Walk):
             best, z = torch.where(better, s[:, r], best), torch.where(better, r, z)
         return s.gather(1, y[:, None])[:, 0], best, z
 
-    def margins(self, rows):
+    def margins(self, rows: slice) -> tuple[Tensor, Tensor, Tensor]:
         mine, best, z = self.scan(rows)
         m = mine - best
         return m, 2.0 * self.block.q[rows], (m < 0.0) | ((m == 0.0) & (z < self.y[rows]))
 
-    def growth(self, i, m, tau):
+    def growth(self, i: int, m: float, tau: float) -> tuple[float, float, bool]:
         mine, best, self.rival = (value.item() for value in self.scan(slice(i, i + 1)))
         return tau * mine - tau * best, 2.0 * squared_step(tau, float(self.block.q[i])), True
 
-    def storable(self, d):
+    def storable(self, d: float) -> bool:
         return True
 
-    def push(self, i, tau):
+    def push(self, i: int, tau: float) -> Tensor | float:
         import torch
 
         y, z = int(self.y[i]), self.rival
@@ -406,8 +457,8 @@ class _JointWalk(_Walk):
 
 
 @functools.lru_cache(maxsize=256)
-def _settings(tol: float, limit: float, eps: float, parameters: tuple[float, ...], device: Any) -> Any:
-    """What a kernel needs to know, on its device; made once, for a copy would wait for the device."""
+def _settings(tol: float, limit: float, eps: float, parameters: tuple[float, ...], device: Any) -> Tensor:
+    """The settings of a kernel, on its device; made once, for a copy would wait for the device."""
     import torch
 
     return torch.tensor([tol, limit, eps, *parameters], dtype=torch.float64, device=device)
@@ -418,7 +469,9 @@ def _warps(lanes: int) -> int:
     return 16 if lanes > 2048 else min(8, max(1, lanes // 128))
 
 
-def _shared_arguments(block: _Block, F: Any, log: DeviceLog | None, ending: Any) -> tuple[Any, ...]:
+def _shared_arguments(
+    block: _Block, F: Tensor, log: DeviceLog | None, ending: Tensor
+) -> tuple[Tensor, Tensor, tuple[Tensor, ...], Tensor, dict[str, Any]]:
     """What both kernels take: weights, log, settings and flags."""
     import torch
 
@@ -429,7 +482,7 @@ def _shared_arguments(block: _Block, F: Any, log: DeviceLog | None, ending: Any)
     if block.c is not None:
         weights = block.c.contiguous()
         order = torch.cumsum(weights != 0.0, 0).to(torch.float64)
-    entries = (ending,) * 5 if log is None else tuple(log)
+    entries: tuple[Tensor, ...] = (ending,) * 5 if log is None else tuple(log)
     eps = torch.finfo(F.dtype).eps
     settings = _settings(block.tol, block.limit, eps, block.parameters, F.device)
     check_triton_cache()
@@ -449,13 +502,23 @@ def _shared_arguments(block: _Block, F: Any, log: DeviceLog | None, ending: Any)
     return weights, order, entries, settings, flags
 
 
-def _in_rows(*tensors: Any) -> None:
+def _in_rows(*tensors: Tensor) -> None:
     for tensor in tensors:
         if tensor is not None and tensor.stride(-1) != 1:
             raise ValueError("tensors that are changed must be contiguous along their last dimension.")
 
 
-def _launch_rows(block, F, y, v, A, scalars, log, smallest, ending):
+def _launch_rows(
+    block: _Block,
+    F: Tensor,
+    y: Tensor,
+    v: Tensor,
+    A: Tensor | None,
+    scalars: Tensor,
+    log: DeviceLog | None,
+    smallest: Tensor,
+    ending: Tensor,
+) -> None:
     import torch
 
     weights, order, entries, settings, flags = _shared_arguments(block, F, log, ending)
@@ -491,7 +554,17 @@ def _launch_rows(block, F, y, v, A, scalars, log, smallest, ending):
         )
 
 
-def _launch_joint(block, F, y, v, A, scalars, log, smallest, ending):
+def _launch_joint(
+    block: _Block,
+    F: Tensor,
+    y: Tensor,
+    v: Tensor,
+    A: Tensor | None,
+    scalars: Tensor,
+    log: DeviceLog | None,
+    smallest: Tensor,
+    ending: Tensor,
+) -> None:
     import torch
 
     weights, order, entries, settings, flags = _shared_arguments(block, F, log, ending)

@@ -1,7 +1,7 @@
 """A rule for many rows at once: its plain Python source, rewritten without branches.
 
-A device looks at all rows of a block in one stroke, so a rule has to answer for all of them, each on its
-own path through the function. The source of the rule is read and written anew as a list of single
+A device computes with all rows of a block at once, so a rule has to return results for all of them, each on
+its own path through the function. The source of the rule is parsed and written anew as a list of single
 assignments: a branch becomes a mask, an early return a choice by that mask. What a path that was not taken
 computes, a quotient by 0 or the root of a negative number, is dropped by the choice.
 
@@ -9,7 +9,7 @@ The new source is written once for torch and once for Triton, as two functions o
 ``(m, q, N, k, t, c, tol, p0, p1, p2, p3)``: numbers in float64, one per row or one for all. p0 to p3 are the
 hyperparameters of the record in their order, so another value of C does not need another kernel.
 ``decide`` returns (keep, tau). ``stops`` returns False only where decide would return (1, 0), and need not
-divide to find that out: all rows of a block are asked by it, and the first True is put to ``decide``.
+divide to find that out: it is called for all rows of a block, and ``decide`` for the first row that is True.
 
 A rule may assign names, branch, and return a pair. It may use numbers, names of numbers outside the
 function, arithmetic, comparisons, and/or/not, min, max, abs, sqrt, exp, log, floor and float, the fields
@@ -27,7 +27,8 @@ import linecache
 import math
 import numbers
 import textwrap
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...rules import FIRST_ORDER, HELPERS, RuleError, State, UserRule
 from .writer import (
@@ -41,24 +42,29 @@ from .writer import (
     TRITON,
     Constant,
     Dialect,
+    Mask,
     Number,
     Outside,
     Pair,
     Record,
     Truth,
+    Value,
     Writer,
 )
 
+if TYPE_CHECKING:
+    from ..._types import Record as RuleRecord
+
 
 class _Function:
-    """One function on its way into the new source: a rule, or a helper that a rule calls."""
+    """One function that is rewritten: a rule, or a helper that a rule calls."""
 
-    def __init__(self, writer: Writer, function: Any, arguments: list[Any]):
+    def __init__(self, writer: Writer, function: Callable[..., Any], arguments: list[Value]):
         self.writer = writer
         self.function = getattr(function, "py_func", function)  # it may be compiled already
         self.outer = _outer_names(self.function)
-        self.names: dict[str, Any] = {}
-        self.answer: Any = None
+        self.names: dict[str, Value] = {}
+        self.result: Value | None = None
         self.depth = 0  #: of branches; outside them all rows that are left take the same path
         self.body, parameters = self._source()
         self._bind(parameters, arguments)
@@ -76,8 +82,8 @@ class _Function:
         lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
         if name != "<lambda>" or len(lambdas) != 1:
             raise self.writer.refuse("its source cannot be found")
-        answer = ast.copy_location(ast.Return(lambdas[0].body), lambdas[0].body)
-        return [answer], lambdas[0].args
+        body = ast.copy_location(ast.Return(lambdas[0].body), lambdas[0].body)
+        return [body], lambdas[0].args
 
     def _bind(self, parameters: ast.arguments, arguments: list[Any]) -> None:
         if parameters.vararg or parameters.kwarg or parameters.kwonlyargs:
@@ -90,15 +96,15 @@ class _Function:
         values = [*arguments, *(_known(value) for value in defaults[len(defaults) - missing :])]
         self.names.update(zip(names, values))
 
-    def run(self, where: Any) -> Any:
-        """Write the body for the rows of a mask; the answer of the function."""
-        if self.block(self.body, where) != NOWHERE:
+    def run(self, where: Mask) -> Value:
+        """Write the body for the rows of a mask; the result of the function."""
+        if self.block(self.body, where) != NOWHERE or self.result is None:
             raise self.writer.refuse("a path that ends without a return")
-        return self.answer
+        return self.result
 
     # ------------------------------------------------------------ statements
 
-    def block(self, statements: list[ast.stmt], where: Any) -> Any:
+    def block(self, statements: list[ast.stmt], where: Mask) -> Mask:
         """Write statements; the mask of the rows that come out at the end of them."""
         for statement in statements:
             if where == NOWHERE:
@@ -106,14 +112,13 @@ class _Function:
             where = self.statement(statement, where)
         return where
 
-    def statement(self, node: ast.stmt, where: Any) -> Any:
+    def statement(self, node: ast.stmt, where: Mask) -> Mask:
         match node:
             case ast.Return(value=value):
                 if value is None:
                     raise self.writer.refuse("a return without a pair", node)
-                answer = self.expression(value, where)
-                first = self.answer is None
-                self.answer = answer if first else self.writer.choose(where, answer, self.answer, node)
+                result, before = self.expression(value, where), self.result
+                self.result = result if before is None else self.writer.choose(where, result, before, node)
                 return NOWHERE
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.branch(test, body, orelse, where)
@@ -131,7 +136,7 @@ class _Function:
                 raise self.writer.refuse(f"the statement {type(node).__name__}", node)
         return where
 
-    def branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], where: Any) -> Any:
+    def branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], where: Mask) -> Mask:
         writer = self.writer
         taken = writer.truth(self.expression(test, where), test)
         if isinstance(taken, Constant):
@@ -142,7 +147,7 @@ class _Function:
         self.depth -= 1
         return writer.either(inside, outside)
 
-    def assign(self, target: ast.expr, value: Any, where: Any) -> None:
+    def assign(self, target: ast.expr, value: Value, where: Mask) -> None:
         match target:
             case ast.Name(id=name):
                 if isinstance(value, Record | Outside):
@@ -163,11 +168,11 @@ class _Function:
 
     # ------------------------------------------------------------ expressions
 
-    def expression(self, node: ast.expr, where: Any) -> Any:
+    def expression(self, node: ast.expr, where: Mask) -> Value:
         writer = self.writer
         match node:
-            case ast.Constant(value=bool() | int() | float()):
-                return Constant(node.value)
+            case ast.Constant(value=bool() | int() | float() as known):
+                return Constant(known)
             case ast.Name(id=name):
                 return self.name(name, node)
             case ast.Attribute(value=value, attr=attribute):
@@ -180,10 +185,10 @@ class _Function:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return writer.opposite(writer.truth(self.expression(operand, where), node))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                value = self.expression(operand, where)
-                if isinstance(value, Constant):
-                    return Constant(-value.value)
-                return Number(writer.emit(f"-{writer.number(value, node)}"))
+                number = self.expression(operand, where)
+                if isinstance(number, Constant):
+                    return Constant(-number.value)
+                return Number(writer.emit(f"-{writer.number(number, node)}"))
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return writer.apply("float", self.expression(operand, where), node)
             case ast.BoolOp(op=op, values=values):
@@ -202,22 +207,22 @@ class _Function:
             case _:
                 raise writer.refuse(f"the expression {ast.unparse(node)}", node)
 
-    def name(self, name: str, node: ast.AST) -> Any:
+    def name(self, name: str, node: ast.AST) -> Value:
         if name in self.names:
             return self.names[name]
         if name in self.outer:
             return _known(self.outer[name])
         raise self.writer.refuse(f"the name {name!r}, which has no value", node)
 
-    def attribute(self, value: Any, name: str, node: ast.AST) -> Any:
+    def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         if isinstance(value, Record) and name in value.fields:
             return value.fields[name]
         if isinstance(value, Outside) and inspect.ismodule(value.value) and hasattr(value.value, name):
             return _known(getattr(value.value, name))
         raise self.writer.refuse(f"the attribute {name!r}", node)
 
-    def connective(self, conjunction: bool, values: list[ast.expr], where: Any) -> Any:
-        """and, or: what is right of the point where Python would stop is not looked at."""
+    def connective(self, conjunction: bool, values: list[ast.expr], where: Mask) -> Value:
+        """and, or: operands after the one where Python would stop are not evaluated."""
         writer = self.writer
         result = self.expression(values[0], where)
         for node in values[1:]:
@@ -235,10 +240,10 @@ class _Function:
         return result
 
     def comparison(
-        self, left: ast.expr, ops: list[ast.cmpop], right: list[ast.expr], where: Any, node: ast.expr
-    ) -> Any:
+        self, left: ast.expr, ops: list[ast.cmpop], right: list[ast.expr], where: Mask, node: ast.expr
+    ) -> Value:
         writer = self.writer
-        result: Any = EVERYWHERE
+        result: Mask = EVERYWHERE
         a = self.expression(left, where)
         for op, other in zip(ops, right):
             if type(op) not in COMPARISONS:
@@ -246,7 +251,7 @@ class _Function:
             sign, fold = COMPARISONS[type(op)]
             b = self.expression(other, writer.both(where, result))
             if isinstance(a, Constant) and isinstance(b, Constant):
-                this: Any = Constant(bool(fold(a.value, b.value)))
+                this: Mask = Constant(bool(fold(a.value, b.value)))
             else:
                 this = Truth(writer.emit(f"{writer.number(a, node)} {sign} {writer.number(b, node)}"))
             result = writer.both(result, this)
@@ -254,8 +259,8 @@ class _Function:
         return result
 
     def call(
-        self, called: ast.expr, args: list[ast.expr], keywords: list[ast.keyword], where: Any, node: ast.expr
-    ) -> Any:
+        self, called: ast.expr, args: list[ast.expr], keywords: list[ast.keyword], where: Mask, node: ast.expr
+    ) -> Value:
         writer = self.writer
         target = self.expression(called, where)
         function = target.value if isinstance(target, Outside) else None
@@ -263,9 +268,9 @@ class _Function:
         if not keywords and len(values) == len(args):
             if function in HELPERS and function not in writer.inlined:
                 writer.inlined.append(function)
-                answer = _Function(writer, function, values).run(where)
+                result = _Function(writer, function, values).run(where)
                 writer.inlined.pop()
-                return answer
+                return result
             if function in (min, max) and len(values) > 1:
                 return writer.extreme("<" if function is min else ">", values, node)
             if _is_listed(function) and len(values) == 1:
@@ -277,7 +282,7 @@ def _is_listed(function: Any) -> bool:
     return function.__hash__ is not None and function in ONE_ARGUMENT
 
 
-def _known(value: Any) -> Any:
+def _known(value: object) -> Value:
     """A value from outside the function."""
     if isinstance(value, numbers.Real):
         return Constant(int(value) if isinstance(value, numbers.Integral) else float(value))
@@ -286,8 +291,8 @@ def _known(value: Any) -> Any:
     return Outside(value)
 
 
-def _outer_names(function: Any) -> dict[str, Any]:
-    """Every name that a function sees beyond its own."""
+def _outer_names(function: Callable[..., Any]) -> dict[str, Any]:
+    """Every name from outside that a function can use."""
     names = {**vars(builtins), **getattr(function, "__globals__", {})}
     cells = zip(
         getattr(getattr(function, "__code__", None), "co_freevars", ()),
@@ -301,17 +306,17 @@ def _outer_names(function: Any) -> dict[str, Any]:
     return names
 
 
-# ---------------------------------------------------------------- what the engine asks for
+# ---------------------------------------------------------------- what the engine calls
 
 
-def _check(rule: Any) -> None:
+def _check(rule: object) -> None:
     if not isinstance(rule, UserRule) and type(rule) not in FIRST_ORDER:
         raise RuleError(
             f"rule must be a record of perceptrons.rules or a function under @rules.rule; got {rule!r}."
         )
 
 
-def hyperparameters(rule: Any) -> tuple[float, ...]:
+def hyperparameters(rule: RuleRecord | UserRule) -> tuple[float, ...]:
     """The values of p0 to p3."""
     _check(rule)
     values = () if isinstance(rule, UserRule) else tuple(float(value) for value in rule)
@@ -332,13 +337,12 @@ class Functions(NamedTuple):
     stops: Any
 
 
-def text(rule: Any, dialect: Dialect) -> Text:
+def text(rule: RuleRecord | UserRule, dialect: Dialect) -> Text:
     """The branch-free functions of a rule, as text."""
     _check(rule)
     if isinstance(rule, UserRule):
         return _user_text(rule, dialect)
-    record: Any = type(rule)
-    return _record_text(record, dialect)
+    return _record_text(type(rule), dialect)
 
 
 @functools.lru_cache(maxsize=128)
@@ -351,26 +355,29 @@ def _record_text(record: Any, dialect: Dialect) -> Text:
     return _rewrite(record.__name__, FIRST_ORDER[record], record._fields, dialect)
 
 
-def _rewrite(label: str, function: Any, fields: tuple[str, ...] | None, dialect: Dialect) -> Text:
+def _rewrite(
+    label: str, function: Callable[..., Any], fields: tuple[str, ...] | None, dialect: Dialect
+) -> Text:
     writer = Writer(label, dialect, guarded=fields is None)
     if fields is not None and len(fields) > ROOM:
         raise writer.refuse(f"{len(fields)} hyperparameters; there is room for {ROOM}")
     known = {name: Number(name) for name in ARGUMENTS}
-    arguments: list[Any] = [known["m"], known["q"], Record({name: known[name] for name in State._fields})]
+    arguments: list[Value] = [known["m"], known["q"], Record({name: known[name] for name in State._fields})]
     if fields is not None:
         arguments.insert(0, Record({name: known[f"p{j}"] for j, name in enumerate(fields)}))
-    answer = _Function(writer, function, arguments).run(EVERYWHERE)
-    if not isinstance(answer, Pair) or len(answer.items) != 2:
-        raise writer.refuse("an answer that is no pair (keep, tau)")
-    answer = writer.choose(writer.bad, Pair((Constant(math.nan),) * 2), answer)
-    decide = writer.function("decide", [writer.number(item) for item in answer.items])
-    mask = writer.may_step(*answer.items)
+    result = _Function(writer, function, arguments).run(EVERYWHERE)
+    if not isinstance(result, Pair) or len(result.items) != 2:
+        raise writer.refuse("a result that is no pair (keep, tau)")
+    result = writer.choose(writer.bad, Pair((Constant(math.nan),) * 2), result)
+    assert isinstance(result, Pair)
+    decide = writer.function("decide", [writer.number(item) for item in result.items])
+    mask = writer.may_step(*result.items)
     if isinstance(mask, Constant):
         mask = Truth(writer.emit("m == m" if mask.value else "m != m"))
     return Text(decide, writer.function("stops", [mask.name]))
 
 
-def for_torch(rule: Any) -> Functions:
+def for_torch(rule: RuleRecord | UserRule) -> Functions:
     """The functions of a rule for torch tensors."""
     return _for_torch(text(rule, TORCH))
 
@@ -382,7 +389,7 @@ def _for_torch(text: Text) -> Functions:
     return Functions(*(_function(name, one, {"torch": torch}) for name, one in text._asdict().items()))
 
 
-def for_triton(rule: Any) -> Functions:
+def for_triton(rule: RuleRecord | UserRule) -> Functions:
     """The functions of a rule that Triton kernels can call."""
     return _for_triton(text(rule, TRITON))
 

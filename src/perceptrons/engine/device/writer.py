@@ -8,7 +8,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -82,21 +82,21 @@ class Truth:
 class Constant:
     """A number or boolean known while the rule is rewritten."""
 
-    value: Any
+    value: float
 
 
 @dataclass(frozen=True)
 class Pair:
     """A tuple of numbers; it exists only while the rule is rewritten."""
 
-    items: tuple[Any, ...]
+    items: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
 class Record:
     """The rule itself or the state: something that has fields."""
 
-    fields: dict[str, Any]
+    fields: dict[str, Number]
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,10 @@ class Outside:
 
     value: Any
 
+
+Value: TypeAlias = Number | Truth | Constant | Pair | Record | Outside
+#: Rows that take a path; the constants are True and False.
+Mask: TypeAlias = Truth | Constant
 
 NOWHERE = Constant(False)
 EVERYWHERE = Constant(True)
@@ -134,12 +138,12 @@ class Writer:
     def __init__(self, label: str, dialect: Dialect, guarded: bool):
         self.label = label
         self.dialect = dialect
-        self.guarded = guarded  #: whether a division by 0 on a path that is taken spoils the answer
-        self.bad: Any = NOWHERE
+        self.guarded = guarded  #: whether a division by 0 on a path that is taken makes the result NaN
+        self.bad: Mask = NOWHERE
         self.constants: dict[str, str] = {}
         self.lines: dict[str, str] = {}
-        self.origin: dict[str, tuple[Any, ...]] = {}  #: how a number was made, where `stops` wants to know
-        self.inlined: list[Any] = []
+        self.origin: dict[str, tuple[Any, ...]] = {}  #: how a number was made, where `stops` needs that
+        self.inlined: list[Callable[..., Any]] = []
 
     def refuse(self, what: str, node: ast.AST | None = None) -> RuleError:
         line = f" in line {node.lineno} of its source" if isinstance(node, ast.expr | ast.stmt) else ""
@@ -161,7 +165,7 @@ class Writer:
         self.origin[name] = origin
         return Number(name)
 
-    def number(self, value: Any, node: ast.AST | None = None) -> str:
+    def number(self, value: Value, node: ast.AST | None = None) -> str:
         """The name that holds this as a float64."""
         if isinstance(value, Number):
             return value.name
@@ -173,7 +177,7 @@ class Writer:
             return self.emit(f"{self.dialect.call}where({value.name}, {one}, {zero})")
         raise self.refuse("a number is wanted where something else stands", node)
 
-    def truth(self, value: Any, node: ast.AST | None = None) -> Any:
+    def truth(self, value: Value, node: ast.AST | None = None) -> Mask:
         """This as a Truth, or as a Constant that is True or False."""
         if isinstance(value, Truth):
             return value
@@ -181,24 +185,24 @@ class Writer:
             return Constant(bool(value.value))
         return Truth(self.emit(f"{self.number(value, node)} != {self.number(Constant(0.0))}"))
 
-    def both(self, a: Any, b: Any) -> Any:
-        if a == NOWHERE or b == NOWHERE:
-            return NOWHERE
-        if a == EVERYWHERE or b == EVERYWHERE:
-            return b if a == EVERYWHERE else a
+    def both(self, a: Mask, b: Mask) -> Mask:
+        if isinstance(a, Constant):
+            return b if a.value else NOWHERE
+        if isinstance(b, Constant):
+            return a if b.value else NOWHERE
         return Truth(self.emit(f"{a.name} & {b.name}"))
 
-    def either(self, a: Any, b: Any) -> Any:
-        if a == EVERYWHERE or b == EVERYWHERE:
-            return EVERYWHERE
-        if a == NOWHERE or b == NOWHERE:
-            return b if a == NOWHERE else a
+    def either(self, a: Mask, b: Mask) -> Mask:
+        if isinstance(a, Constant):
+            return EVERYWHERE if a.value else b
+        if isinstance(b, Constant):
+            return EVERYWHERE if b.value else a
         return Truth(self.emit(f"{a.name} | {b.name}"))
 
-    def opposite(self, a: Any) -> Any:
+    def opposite(self, a: Mask) -> Mask:
         return Constant(not a.value) if isinstance(a, Constant) else Truth(self.emit(f"~{a.name}"))
 
-    def choose(self, where: Any, a: Any, b: Any, node: ast.AST | None = None) -> Any:
+    def choose(self, where: Mask, a: Value, b: Value, node: ast.AST | None = None) -> Value:
         """a where the mask is set, b elsewhere."""
         if isinstance(where, Constant):
             return a if where.value else b
@@ -214,7 +218,7 @@ class Writer:
 
     # ------------------------------------------------------------ operations
 
-    def divide(self, sign: str, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+    def divide(self, sign: str, a: Value, b: Value, where: Mask, node: ast.AST) -> Value:
         """a / b, a // b or a % b; the last two as Python does them."""
         if isinstance(a, Constant) and isinstance(b, Constant) and b.value != 0:
             return Constant(QUOTIENTS[sign](a.value, b.value))
@@ -228,7 +232,7 @@ class Writer:
         whole = self.emit(f"{self.dialect.call}floor({quotient.name})")
         return Number(whole if sign == "//" else self.emit(f"{left} - {whole} * {right}"))
 
-    def binary(self, op: ast.operator, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+    def binary(self, op: ast.operator, a: Value, b: Value, where: Mask, node: ast.AST) -> Value:
         signs: dict[type[ast.operator], str] = {ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
         if type(op) in signs:
             return self.divide(signs[type(op)], a, b, where, node)
@@ -241,19 +245,19 @@ class Writer:
             return Constant(fold(a.value, b.value))
         return Number(self.emit(f"{self.number(a, node)} {sign} {self.number(b, node)}"))
 
-    def power(self, a: Any, b: Any, where: Any, node: ast.AST) -> Any:
+    def power(self, a: Value, b: Value, where: Mask, node: ast.AST) -> Value:
         if isinstance(a, Constant) and isinstance(b, Constant) and a.value > 0:
             return Constant(float(a.value) ** b.value)
         if isinstance(b, Constant) and b.value == 0.5:
             return self.apply("sqrt", a, node)
         if not (isinstance(b, Constant) and abs(b.value) <= LARGEST_POWER and b.value == int(b.value)):
             raise self.refuse("a power that is no small whole number", node)
-        result: Any = Constant(1.0)
+        result: Value = Constant(1.0)
         for _ in range(abs(int(b.value))):
             result = a if result == Constant(1.0) else self.binary(ast.Mult(), result, a, where, node)
         return result if b.value >= 0 else self.divide("/", Constant(1.0), result, where, node)
 
-    def apply(self, name: str, a: Any, node: ast.AST) -> Any:
+    def apply(self, name: str, a: Value, node: ast.AST) -> Value:
         """A function of one number."""
         if isinstance(a, Constant):
             try:
@@ -263,7 +267,7 @@ class Writer:
         text = self.number(a, node)
         return Number(text if name == "float" else self.emit(f"{self.dialect.call}{name}({text})"))
 
-    def extreme(self, sign: str, values: list[Any], node: ast.AST) -> Any:
+    def extreme(self, sign: str, values: list[Value], node: ast.AST) -> Value:
         """min or max as Python has it: a later one is taken only if it is truly smaller or larger."""
         best = values[0]
         for value in values[1:]:
@@ -277,11 +281,11 @@ class Writer:
 
     # ------------------------------------------------------------ the test alone
 
-    def may_step(self, keep: Any, tau: Any) -> Any:
+    def may_step(self, keep: Value, tau: Value) -> Mask:
         """A mask that holds every row where keep is not 1 or tau is not 0, NaN included."""
         return self.either(self.may_differ(keep, 1.0), self.may_differ(tau, 0.0))
 
-    def may_differ(self, value: Any, other: float) -> Any:
+    def may_differ(self, value: Value, other: float) -> Mask:
         if isinstance(value, Constant):
             return Constant(bool(value.value != other))
         match self.origin.get(getattr(value, "name", ""), ()):
@@ -303,9 +307,9 @@ class Writer:
                 return EVERYWHERE
         return Truth(self.emit(f"{self.number(value)} != {self.number(Constant(other))}"))
 
-    def function(self, name: str, answers: list[str]) -> str:
-        """The text of a function, without the lines that its answers do not need."""
-        needed = set(answers)
+    def function(self, name: str, results: list[str]) -> str:
+        """The text of a function, without the lines that its results do not need."""
+        needed = set(results)
         lines = []
         for left, right in reversed(self.lines.items()):
             if left in needed:
@@ -313,4 +317,4 @@ class Writer:
                 lines.append(f"{left} = {right}")
         constants = [f"{left} = {text}" for text, left in self.constants.items() if left in needed]
         head = f"def {name}({', '.join(ARGUMENTS)}):"
-        return "\n    ".join([head, *constants, *reversed(lines), f"return {', '.join(answers)}"]) + "\n"
+        return "\n    ".join([head, *constants, *reversed(lines), f"return {', '.join(results)}"]) + "\n"

@@ -4,6 +4,8 @@ Compiled loops run without the interpreter's lock, so a flag that is read and th
 The flag is one entry of a float64 array, used as 64 bits.
 """
 
+# numba compares the signatures of what is made here, annotations included.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
 from __future__ import annotations
 
 import threading

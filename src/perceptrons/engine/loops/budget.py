@@ -1,6 +1,6 @@
-"""The kernel perceptron with few support vectors: one loop, and a policy that says how room is made.
+"""The kernel perceptron with few support vectors: one loop, and a policy that says which entry leaves.
 
-The loop sees a block of rows through one matrix K of kernel values: the support set comes first, the block
+The loop reads a block of rows from one matrix K of kernel values: the support set comes first, the block
 after it. F holds the scores of the block's rows under the current w, and every change of w is carried over to
 the later ones; so every decision is the one that would have been made one row at a time.
 
@@ -10,15 +10,18 @@ The support set is a list, oldest first. A row that comes again is a new entry.
 from __future__ import annotations
 
 from math import isfinite, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..compiler import by_record, compiled, dispatch, helper
 from .scalars import BAD_SCORE, DONE, ERRORS, EXAMPLES, LONGEST, LOSS2, LOWEST, MISTAKES, SUM_Q, UPDATES
 
+if TYPE_CHECKING:
+    from ..._types import Floats
+
 #: A pass ended because no random number was left; nothing has changed since the row before.
-HUNGRY = 4
+NO_NUMBER_LEFT = 4
 #: A row is in the span of the support set if its squared distance is at most this part of k(x, x).
 #: Nearer, the distance may be all rounding, and the factor of the kernel matrix would divide by it.
 SPAN_TOL = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
@@ -50,6 +53,9 @@ class Projectron(NamedTuple):
     span_tol: float = SPAN_TOL[np.dtype(np.float64)]
 
 
+Policy: TypeAlias = Random | Oldest | Forgetron | Projectron
+
+
 class Entries(NamedTuple):
     """The support list. All arrays have room for more than is in use."""
 
@@ -76,7 +82,7 @@ class Log(NamedTuple):
 
 
 @helper
-def add(entries, K, F, j, y):
+def add(entries: Entries, K: Floats, F: Floats, j: int, y: float) -> None:
     """Row j of K becomes the last entry, with coefficient y."""
     n = entries.tally[IN_USE]
     entries.where[n] = j
@@ -86,7 +92,7 @@ def add(entries, K, F, j, y):
 
 
 @helper
-def move(K, F, j, i, d):
+def move(K: Floats, F: Floats, j: int, i: int, d: float) -> None:
     """w has grown by d times row i of K: the scores of the block's rows after row j follow."""
     first = K.shape[0] - F.shape[0]
     values, scores = K[i, j + 1 :], F[j + 1 - first :]
@@ -95,7 +101,7 @@ def move(K, F, j, i, d):
 
 
 @helper
-def evict(entries, K, F, j, e):
+def evict(entries: Entries, K: Floats, F: Floats, j: int, e: int) -> int:
     """Entry e leaves; return which row of K it was."""
     n, victim = entries.tally[IN_USE] - 1, entries.where[e]
     move(K, F, j, victim, -entries.a[e])
@@ -106,7 +112,17 @@ def evict(entries, K, F, j, e):
     return victim
 
 
-def take_in(policy, entries, K, F, j, y, k, budget, uniforms):
+def take_in(
+    policy: Policy,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    j: int,
+    y: float,
+    k: int,
+    budget: int,
+    uniforms: Floats,
+) -> tuple[bool, int, float, bool]:
     """Learn row j of K, the mistake number k, of label y.
 
     Returns (done, victim, factor of the older coefficients, projected). Where it is not done, a random
@@ -116,7 +132,17 @@ def take_in(policy, entries, K, F, j, y, k, budget, uniforms):
 
 
 @by_record(take_in)(Random)
-def _take_in_random(policy, entries, K, F, j, y, k, budget, uniforms):
+def _take_in_random(
+    policy: Random,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    j: int,
+    y: float,
+    k: int,
+    budget: int,
+    uniforms: Floats,
+) -> tuple[bool, int, float, bool]:
     victim = -1
     if entries.tally[IN_USE] == budget:
         drawn = entries.tally[DRAWN]
@@ -129,7 +155,17 @@ def _take_in_random(policy, entries, K, F, j, y, k, budget, uniforms):
 
 
 @by_record(take_in)(Oldest)
-def _take_in_oldest(policy, entries, K, F, j, y, k, budget, uniforms):
+def _take_in_oldest(
+    policy: Oldest,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    j: int,
+    y: float,
+    k: int,
+    budget: int,
+    uniforms: Floats,
+) -> tuple[bool, int, float, bool]:
     victim = -1
     if entries.tally[IN_USE] == budget:
         victim = evict(entries, K, F, j, 0)
@@ -138,7 +174,17 @@ def _take_in_oldest(policy, entries, K, F, j, y, k, budget, uniforms):
 
 
 @by_record(take_in)(Forgetron)
-def _take_in_forgetron(policy, entries, K, F, j, y, k, budget, uniforms):
+def _take_in_forgetron(
+    policy: Forgetron,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    j: int,
+    y: float,
+    k: int,
+    budget: int,
+    uniforms: Floats,
+) -> tuple[bool, int, float, bool]:
     add(entries, K, F, j, y)
     if entries.tally[IN_USE] <= budget:
         return True, -1, 1.0, False
@@ -158,7 +204,7 @@ def _take_in_forgetron(policy, entries, K, F, j, y, k, budget, uniforms):
 
 
 @helper
-def score(entries, K, r):
+def score(entries: Entries, K: Floats, r: int) -> float:
     """f of row r of K."""
     total = 0.0
     for s in range(entries.tally[IN_USE]):
@@ -167,7 +213,17 @@ def score(entries, K, r):
 
 
 @by_record(take_in)(Projectron)
-def _take_in_projectron(policy, entries, K, F, j, y, k, budget, uniforms):
+def _take_in_projectron(
+    policy: Projectron,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    j: int,
+    y: float,
+    k: int,
+    budget: int,
+    uniforms: Floats,
+) -> tuple[bool, int, float, bool]:
     n, L, z = entries.tally[IN_USE], entries.factor, entries.work
     q = K[j, j]
     distance2 = q
@@ -199,7 +255,20 @@ def _take_in_projectron(policy, entries, K, F, j, y, k, budget, uniforms):
 
 
 @compiled
-def run(policy, entries, K, F, y, c, start, budget, uniforms, scalars, log, prediction):
+def run(
+    policy: Policy,
+    entries: Entries,
+    K: Floats,
+    F: Floats,
+    y: Floats,
+    c: Floats,
+    start: int,
+    budget: int,
+    uniforms: Floats,
+    scalars: Floats,
+    log: Log,
+    prediction: bool,
+) -> tuple[int, int, int]:
     """One pass over a block from its row ``start``; return how it ended, where, and the entries logged.
 
     y is +-1; c holds row weights, or nothing, and a row of weight 0 is passed over. Where ``prediction`` is
@@ -227,7 +296,7 @@ def run(policy, entries, K, F, y, c, start, budget, uniforms, scalars, log, pred
                 policy, entries, K, F, first + at, y[at], k + 1, budget, uniforms
             )
             if not done:
-                ending = HUNGRY
+                ending = NO_NUMBER_LEFT
                 break
             k += 1
             sum_q += q

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,13 @@ from ...rules import State
 from ..compiler import by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
-from .tracks import hear_score
+from .tracks import record_score
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints, Reals, Record
+    from ...rows import Rows
+    from .linear import Log
+    from .tracks import RecordedScores, Unrecorded
 
 
 class Diagonal(NamedTuple):
@@ -28,23 +34,26 @@ class Full(NamedTuple):
     g: np.ndarray
 
 
-def variance(cov, rows, i):
+Covariance: TypeAlias = Diagonal | Full
+
+
+def variance(cov: Covariance, rows: Rows, i: int) -> float:
     """v = x' Sigma x."""
     return dispatch(variance, cov)(cov, rows, i)
 
 
-def shift(cov, rows, i, d, w):
+def shift(cov: Covariance, rows: Rows, i: int, d: float, w: Reals) -> None:
     """w <- w + d Sigma x."""
     return dispatch(shift, cov)(cov, rows, i, d, w)
 
 
-def shrink(cov, rows, i, beta):
+def shrink(cov: Covariance, rows: Rows, i: int, beta: float) -> None:
     """Sigma <- Sigma - beta Sigma x x' Sigma."""
     return dispatch(shrink, cov)(cov, rows, i, beta)
 
 
 @by_record(variance)(Diagonal)
-def _variance_diagonal(cov, rows, i):
+def _variance_diagonal(cov: Diagonal, rows: Rows, i: int) -> float:
     total = 0.0
     for p in range(begin(rows, i), end(rows, i)):
         x = value(rows, i, p)
@@ -53,7 +62,7 @@ def _variance_diagonal(cov, rows, i):
 
 
 @by_record(shift)(Diagonal)
-def _shift_diagonal(cov, rows, i, d, w):
+def _shift_diagonal(cov: Diagonal, rows: Rows, i: int, d: float, w: Reals) -> None:
     d *= factor(rows, i)
     for p in range(begin(rows, i), end(rows, i)):
         j = column(rows, p)
@@ -62,7 +71,7 @@ def _shift_diagonal(cov, rows, i, d, w):
 
 
 @by_record(shrink)(Diagonal)
-def _shrink_diagonal(cov, rows, i, beta):
+def _shrink_diagonal(cov: Diagonal, rows: Rows, i: int, beta: float) -> None:
     beta *= factor(rows, i) ** 2
     for p in range(begin(rows, i), end(rows, i)):
         j = column(rows, p)
@@ -73,7 +82,7 @@ def _shrink_diagonal(cov, rows, i, beta):
 
 
 @by_record(variance)(Full)
-def _variance_full(cov, rows, i):
+def _variance_full(cov: Full, rows: Rows, i: int) -> float:
     # g = Sigma x, kept for shift and shrink
     sigma, g = cov.sigma, cov.g
     last = g.shape[0] - 1
@@ -91,13 +100,13 @@ def _variance_full(cov, rows, i):
 
 
 @by_record(shift)(Full)
-def _shift_full(cov, rows, i, d, w):
+def _shift_full(cov: Full, rows: Rows, i: int, d: float, w: Reals) -> None:
     for a in range(w.shape[0]):
         w[a] += d * cov.g[a]
 
 
 @by_record(shrink)(Full)
-def _shrink_full(cov, rows, i, beta):
+def _shrink_full(cov: Full, rows: Rows, i: int, beta: float) -> None:
     for a in range(cov.g.shape[0]):
         row = beta * cov.g[a]
         for b in range(cov.g.shape[0]):
@@ -105,7 +114,20 @@ def _shrink_full(cov, rows, i, beta):
 
 
 @helper
-def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
+def run_rows(
+    rule: Record,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    w: Reals,
+    cov: Covariance,
+    scalars: Floats,
+    log: Log,
+    recorded: RecordedScores | Unrecorded,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """One pass over ``order``; like :func:`.linear.run_rows`, for second-order rules."""
     norm2, tau_sum = scalars[N], scalars[TAU]
     t, k = int(scalars[EXAMPLES]), int(scalars[UPDATES])
@@ -123,7 +145,7 @@ def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
         if not (isfinite(m) and isfinite(v)):
             ending = BAD_SCORE
             break
-        hear_score(heard, at, s)
+        record_score(recorded, at, s)
         alpha, beta = confide(rule, m, v, State(norm2, k, t + 1, 1.0, tol))
         if alpha != 0.0 or beta != 0.0:
             # |alpha Sigma x| <= alpha sqrt(v) sqrt(largest eigenvalue), and Sigma only shrinks
@@ -151,13 +173,26 @@ def run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
 
 
 @compiled
-def run(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit):
+def run(
+    rule: Record,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    w: Reals,
+    cov: Covariance,
+    scalars: Floats,
+    log: Log,
+    recorded: RecordedScores | Unrecorded,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, w, cov, scalars, log, heard, tol, limit)
+    return run_rows(rule, rows, y, c, order, w, cov, scalars, log, recorded, tol, limit)
 
 
 @compiled
-def variances(rows, cov, out):
+def variances(rows: Rows, cov: Covariance, out: Floats) -> None:
     """out[i] = x_i' Sigma x_i."""
     for i in range(out.shape[0]):
         out[i] = variance(cov, rows, i)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,12 @@ from .scalars import (
     UPDATES,
     N,
 )
-from .tracks import hear, note, pace, settle, tracked
+from .tracks import note, pace, record_readout, settle, tracked
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints, Reals, Record
+    from ...rows import Rows
+    from .tracks import RecordedScores, Track, Unrecorded
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
@@ -52,7 +57,7 @@ class Log(NamedTuple):
 
 
 @seldom
-def sum_of_squares(v):
+def sum_of_squares(v: Reals) -> float:
     total = 0.0
     for j in range(v.size):
         x = np.float64(v.flat[j])
@@ -61,13 +66,22 @@ def sum_of_squares(v):
 
 
 @helper
-def multiply(v, factor):
+def multiply(v: Reals, factor: float) -> None:
     for j in range(v.size):
         v.flat[j] *= factor
 
 
 @seldom
-def rescale(rows, track, v, steps, keep, scale, scale_sum, largest):
+def rescale(
+    rows: Rows,
+    track: Track,
+    v: Reals,
+    steps: Floats,
+    keep: float,
+    scale: float,
+    scale_sum: float,
+    largest: float,
+) -> tuple[float, float]:
     """w = scale v shrinks by ``keep``: O(1), but for a zero factor or a scale out of range.
 
     ``largest`` is an upper bound on ||w||^2: 0 only where w is 0.
@@ -86,7 +100,9 @@ def rescale(rows, track, v, steps, keep, scale, scale_sum, largest):
 
 
 @seldom
-def multiply_out(rows, track, v, steps, scale, scale_sum):
+def multiply_out(
+    rows: Rows, track: Track, v: Reals, steps: Floats, scale: float, scale_sum: float
+) -> tuple[float, float]:
     """w = scale v, with a scale of 1: ``scale_sum * v`` is folded into A before v is rescaled.
 
     A sum that went on in units of the new v could grow without limit, and take all digits with it.
@@ -98,29 +114,31 @@ def multiply_out(rows, track, v, steps, scale, scale_sum):
     return 1.0, 0.0
 
 
-def refreshed(rows, v, scale, norm2, drift):
-    """(||w||^2, drift): computed anew where the weights tell, as they are where they are coefficients."""
+def refreshed(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) -> tuple[float, float]:
+    """(||w||^2, drift): computed anew from weights; unchanged where v holds coefficients of rows."""
     return dispatch(refreshed, rows)(rows, v, scale, norm2, drift)
 
 
 @by_record(refreshed)(Dense, Csr)
-def _refreshed_weights(rows, v, scale, norm2, drift):
+def _refreshed_weights(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) -> tuple[float, float]:
     return scale * scale * sum_of_squares(v), 0.0
 
 
 @by_record(refreshed)(Block)
-def _refreshed_coefficients(rows, v, scale, norm2, drift):
+def _refreshed_coefficients(
+    rows: Rows, v: Reals, scale: float, norm2: float, drift: float
+) -> tuple[float, float]:
     return norm2, drift
 
 
 @helper
-def fits(norm2, scale, limit):
+def fits(norm2: float, scale: float, limit: float) -> bool:
     """Whether v = w/scale is shorter than the limit."""
     return sqrt(max(0.0, norm2)) <= sqrt(limit) * abs(scale)
 
 
 @helper
-def drifted(v, drift, keep, norm2, inner, length2):
+def drifted(v: Reals, drift: float, keep: float, norm2: float, inner: float, length2: float) -> float:
     """How far rounding may take the norm of keep w + d, kept step by step; 2 <w, d> and |d|^2 are added."""
     terms = keep * keep * norm2 + abs(2.0 * keep * inner) + length2
     return keep * keep * drift + np.finfo(v.dtype).eps * terms
@@ -131,7 +149,7 @@ FLOOR = 1e-290
 
 
 @strict
-def squared_step(tau, q):
+def squared_step(tau: float, q: float) -> float:
     """tau^2 q, in another order where tau^2 alone would underflow, or overflow."""
     square = tau * tau
     if SQUARE_LOW < square < SQUARE_HIGH:
@@ -140,7 +158,17 @@ def squared_step(tau, q):
 
 
 @seldom
-def bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, n_classes):
+def bound_rounding(
+    rows: Rows,
+    i: int,
+    v: Reals,
+    scalars: Floats,
+    keep: float,
+    length2: float,
+    norm2: float,
+    scale: float,
+    n_classes: int,
+) -> None:
     """Bring the bounds on rounding up to date after a step of this squared length; norm2 is from before it.
 
     ERROR bounds ||w - exact sum of the steps||, see :mod:`perceptrons.engine.margins`; NORM_ERROR bounds
@@ -162,13 +190,17 @@ def bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, n_classes):
 
 
 @helper
-def write_back(scalars, scale, norm2, tau_sum, scale_sum, t, k):
+def write_back(
+    scalars: Floats, scale: float, norm2: float, tau_sum: float, scale_sum: float, t: int, k: int
+) -> None:
     scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM] = scale, norm2, tau_sum, scale_sum
     scalars[EXAMPLES], scalars[UPDATES] = t, k
 
 
 @helper
-def write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest):
+def write_counts(
+    scalars: Floats, n_mistakes: int, n_errors: int, n_refused: int, loss2: float, sum_q: float, lowest: float
+) -> None:
     scalars[MISTAKES] += n_mistakes
     scalars[ERRORS] += n_errors
     scalars[REFUSED] += n_refused
@@ -181,11 +213,26 @@ def write_counts(scalars, n_mistakes, n_errors, n_refused, loss2, sum_q, lowest)
 
 
 @helper
-def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit):
+def run_rows(
+    rule: Record,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    v: Reals,
+    track: Track,
+    scalars: Floats,
+    log: Log,
+    steps: Floats,
+    recorded: RecordedScores | Unrecorded,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """One pass over ``order``; returns how it ended, at which position, and the entries logged.
 
     y is +-1; c holds row weights, or nothing. ``steps`` receives the sum of the steps on each row, divided by
-    the scale of w, unless it is empty. ``heard`` is told what is predicted before each row is learned.
+    the scale of w, unless it is empty. ``recorded`` receives what is predicted before each row is learned.
     Where ``prediction`` is set a tie that predicts the right label (-1) is no mistake. A pass that ends
     badly leaves v and the scalars as they were before the bad row.
     """
@@ -208,7 +255,7 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
         if not isfinite(m):
             ending = BAD_SCORE
             break
-        hear(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
+        record_readout(recorded, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
         wrong = (s > 0.0) != (y[i] > 0.0)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -269,9 +316,24 @@ def run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, pred
 
 
 @compiled
-def run(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit):
+def run(
+    rule: Record,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    v: Reals,
+    track: Track,
+    scalars: Floats,
+    log: Log,
+    steps: Floats,
+    recorded: RecordedScores | Unrecorded,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, heard, prediction, tol, limit)
+    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, recorded, prediction, tol, limit)
 
 
 # ---------------------------------------------------------------- one row at a time
@@ -283,38 +345,38 @@ BUFFER_BIAS, BUFFER_UNIT, BUFFER_PREDICTION, BUFFER_TOL, BUFFER_LIMIT, BUFFER_US
 BUFFER_COUNT, BUFFER_TALLY = 9, 10
 #: Not at all; by the last w; by the readout that is tracked; one class alone is known, and always right.
 UNCOUNTED, BY_LAST, BY_READOUT, ALWAYS_RIGHT = 0.0, 1.0, 2.0, 3.0
-#: Who uses the row buffer; other bits are taken for a learner's. A buffer that is closed stays closed.
+#: What the row buffer is used for; other bits count as learning. A buffer that is closed stays closed.
 FREE, LEARNING, SCORING, CLOSED = 0, 1, 2, 3
 
 
 @helper
-def take(row_buffer, use):
+def take(row_buffer: Floats, use: int) -> bool:
     """Whether the row buffer was free, and is now in this use."""
     return swap(row_buffer, BUFFER_USE, FREE, use) == FREE
 
 
 @helper
-def leave(row_buffer, use):
+def leave(row_buffer: Floats, use: int) -> None:
     """End this use of the row buffer."""
     swap(row_buffer, BUFFER_USE, use, FREE)
 
 
 @compiled
-def close_buffer(row_buffer):
-    """Close a row buffer that nobody uses; return how it was used."""
+def close_buffer(row_buffer: Floats) -> int:
+    """Close a row buffer that is not in use; return how it was used."""
     return swap(row_buffer, BUFFER_USE, FREE, CLOSED)
 
 
 @helper
-def wrong_before(track, rows, y, v, scalars, row_buffer):
-    """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
+def wrong_before(track: Track, rows: Rows, y: float, v: Reals, scalars: Floats, row_buffer: Floats) -> float:
+    """1 where the readout that is tracked predicts the only row wrongly, if that is counted."""
     if row_buffer[BUFFER_COUNT] != BY_READOUT:
         return 0.0
     return 1.0 if (tracked(track, rows, v, scalars) > 0.0) != (y > 0.0) else 0.0
 
 
 @helper
-def count_one(row_buffer, wrong, last_was_wrong):
+def count_one(row_buffer: Floats, wrong: float, last_was_wrong: float) -> None:
     """One row more has been learned."""
     if row_buffer[BUFFER_COUNT] != UNCOUNTED:
         row_buffer[BUFFER_TALLY] += 1.0
@@ -322,7 +384,7 @@ def count_one(row_buffer, wrong, last_was_wrong):
 
 
 @helper
-def vanishes(x):
+def vanishes(x: Reals) -> bool:
     """Whether every entry is 0."""
     n = 0
     for j in range(x.shape[0]):
@@ -331,7 +393,7 @@ def vanishes(x):
 
 
 @compiled
-def scores(rows, v, out):
+def scores(rows: Rows, v: Reals, out: Floats) -> None:
     """out[i] = <v, x_i> for every row."""
     for i in range(out.shape[0]):
         out[i] = look(rows, i, v)

@@ -1,14 +1,14 @@
 """The joint multiclass space: prototypes W, one column per class, any first-order rule, one loop.
 
-The rule sees the pair of the true class y and its best rival z as one example: m = s_y - s_z and
+The rule takes the pair of the true class y and its best rival z as one example: m = s_y - s_z and
 q = 2 ||x||^2. A *scheme* then says which classes move, and by how much: W <- keep W + x alpha'.
-W is stored feature by feature, so that one entry of x meets all classes in one stretch of memory.
+W is stored feature by feature: the weights of one feature for all classes are next to each other in memory.
 """
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -45,21 +45,27 @@ from .scalars import (
     UPDATES,
     N,
 )
-from .tracks import Average, Last, Unheard, UnitAverage, pace
+from .tracks import Average, Last, UnitAverage, Unrecorded, pace
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints, Reals, Record
+    from ...rows import Rows
+    from .linear import Log
+    from .tracks import Track
 
 # ---------------------------------------------------------------- schemes: which classes move
 
 
 class Top(NamedTuple):
-    """The best rival alone pays."""
+    """The best rival alone moves."""
 
 
 class Uniform(NamedTuple):
-    """All rivals that score at least as much pay the same."""
+    """All rivals that score at least as much move by the same amount."""
 
 
 class Proportional(NamedTuple):
-    """Those rivals pay in proportion to their excess."""
+    """Those rivals move in proportion to their excess."""
 
 
 class Exact(NamedTuple):
@@ -76,6 +82,9 @@ class CrammerSinger(NamedTuple):
     """The norm-minimising multipliers of 2003."""
 
 
+Scheme: TypeAlias = Top | Uniform | Proportional | Exact | CrammerSinger
+
+
 class Work(NamedTuple):
     """Scratch space, one entry per class, and where the classes are."""
 
@@ -86,13 +95,15 @@ class Work(NamedTuple):
     slots: np.ndarray  #: uint64: the column of W that each class has; W may have further ones, of zeros
 
 
-def spread(scheme, s, y, z, q, tau, weight, work):
+def spread(scheme: Scheme, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work) -> int:
     """Fill ``work.alpha``; return how many classes move. s are true scores, q = ||x||^2."""
     return dispatch(spread, scheme)(scheme, s, y, z, q, tau, weight, work)
 
 
 @by_record(spread)(Top)
-def _spread_top(scheme, s, y, z, q, tau, weight, work):
+def _spread_top(
+    scheme: Top, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work
+) -> int:
     work.touched[0] = y
     work.touched[1] = z
     work.alpha[y] = tau
@@ -101,7 +112,7 @@ def _spread_top(scheme, s, y, z, q, tau, weight, work):
 
 
 @helper
-def gather_touched(work):
+def gather_touched(work: Work) -> int:
     """List the classes whose alpha is not 0."""
     n = 0
     for r in range(work.alpha.shape[0]):
@@ -112,7 +123,9 @@ def gather_touched(work):
 
 
 @by_record(spread)(Uniform)
-def _spread_uniform(scheme, s, y, z, q, tau, weight, work):
+def _spread_uniform(
+    scheme: Uniform, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work
+) -> int:
     n_errors = 0
     for r in range(s.shape[0]):
         n_errors += r != y and s[r] >= s[y]
@@ -123,7 +136,9 @@ def _spread_uniform(scheme, s, y, z, q, tau, weight, work):
 
 
 @by_record(spread)(Proportional)
-def _spread_proportional(scheme, s, y, z, q, tau, weight, work):
+def _spread_proportional(
+    scheme: Proportional, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work
+) -> int:
     excess, n_errors = 0.0, 0
     for r in range(s.shape[0]):
         if r != y and s[r] >= s[y]:
@@ -139,7 +154,7 @@ def _spread_proportional(scheme, s, y, z, q, tau, weight, work):
 
 
 @helper
-def sort_downwards(a):
+def sort_downwards(a: Floats) -> None:
     for i in range(1, a.shape[0]):
         x = a[i]
         j = i - 1
@@ -150,7 +165,7 @@ def sort_downwards(a):
 
 
 @helper
-def simplex_shift(ordered, n, z):
+def simplex_shift(ordered: Floats, n: int, z: float) -> float:
     """theta such that max(0, v - theta) sums to z, for v sorted downwards in ordered[:n]."""
     total, theta = 0.0, 0.0
     for j in range(n):
@@ -162,7 +177,9 @@ def simplex_shift(ordered, n, z):
 
 
 @by_record(spread)(Exact)
-def _spread_exact(scheme, s, y, z, q, tau, weight, work):
+def _spread_exact(
+    scheme: Exact, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work
+) -> int:
     # l_r = 1 - s_y + s_r; the multipliers are a soft threshold of l, and a is their sum
     n = 0
     for r in range(s.shape[0]):
@@ -192,7 +209,9 @@ def _spread_exact(scheme, s, y, z, q, tau, weight, work):
 
 
 @by_record(spread)(CrammerSinger)
-def _spread_crammer_singer(scheme, s, y, z, q, tau, weight, work):
+def _spread_crammer_singer(
+    scheme: CrammerSinger, s: Floats, y: int, z: int, q: float, tau: float, weight: float, work: Work
+) -> int:
     # nu = projection of e_y + s/||x||^2 on the simplex; W <- W + (e_y - nu) x'
     for r in range(s.shape[0]):
         work.alpha[r] = s[r] / q + (1.0 if r == y else 0.0)
@@ -207,13 +226,13 @@ def _spread_crammer_singer(scheme, s, y, z, q, tau, weight, work):
 # ---------------------------------------------------------------- rows against all classes
 
 
-def look_all(rows, i, W, s):
+def look_all(rows: Rows, i: int, W: Reals, s: Reals) -> None:
     """s_r = <w_r, x> for every class, unscaled."""
     return dispatch(look_all, rows)(rows, i, W, s)
 
 
 @by_record(look_all)(Dense, Csr)
-def _look_all_entries(rows, i, W, s):
+def _look_all_entries(rows: Dense | Csr, i: int, W: Reals, s: Reals) -> None:
     last = W.shape[0] - 1
     n_classes = W.shape[1]
     for r in range(n_classes):
@@ -226,23 +245,23 @@ def _look_all_entries(rows, i, W, s):
 
 
 @by_record(look_all)(Block)
-def _look_all_known(rows, i, W, s):
+def _look_all_known(rows: Block, i: int, W: Reals, s: Reals) -> None:
     for r in range(s.shape[0]):
         s[r] = rows.F[i, r]
 
 
-def follow_touched(rows, i, d, n_touched, work):
-    """W has grown by d x_i alpha': adjust what is known of the later rows."""
+def follow_touched(rows: Rows, i: int, d: float, n_touched: int, work: Work) -> None:
+    """W has grown by d x_i alpha': adjust the scores that are kept of the later rows."""
     return dispatch(follow_touched, rows)(rows, i, d, n_touched, work)
 
 
 @by_record(follow_touched)(Dense, Csr)
-def _not_followed(rows, i, d, n_touched, work):
+def _not_followed(rows: Rows, i: int, d: float, n_touched: int, work: Work) -> None:
     pass
 
 
 @by_record(follow_touched)(Block)
-def _follow_known(rows, i, d, n_touched, work):
+def _follow_known(rows: Block, i: int, d: float, n_touched: int, work: Work) -> None:
     for later in range(i + 1, rows.F.shape[0]):
         x = d * rows.G[i, later]
         for a in range(n_touched):
@@ -251,7 +270,7 @@ def _follow_known(rows, i, d, n_touched, work):
 
 
 @helper
-def push_touched(rows, i, factor_d, n_touched, work, W):
+def push_touched(rows: Rows, i: int, factor_d: float, n_touched: int, work: Work, W: Reals) -> None:
     """w_r <- w_r + d alpha_r x for the touched classes."""
     last = W.shape[0] - 1
     d = factor_d * factor(rows, i)
@@ -266,84 +285,126 @@ def push_touched(rows, i, factor_d, n_touched, work, W):
         W[last, work.slots[r]] += d * work.alpha[r] * rows.bias
 
 
-def note_touched(track, rows, i, d, scale_sum, n_touched, work):
-    """V is about to grow by d x alpha'."""
+def note_touched(
+    track: Track, rows: Rows, i: int, d: float, scale_sum: float, n_touched: int, work: Work
+) -> None:
+    """Adjust A before d x alpha' is added to W."""
     return dispatch(note_touched, track)(track, rows, i, d, scale_sum, n_touched, work)
 
 
 @by_record(note_touched)(Last)
-def _note_last(track, rows, i, d, scale_sum, n_touched, work):
+def _note_last(
+    track: Track, rows: Rows, i: int, d: float, scale_sum: float, n_touched: int, work: Work
+) -> None:
     pass
 
 
 @by_record(note_touched)(Average, UnitAverage)
-def _note_average(track, rows, i, d, scale_sum, n_touched, work):
+def _note_average(
+    track: Average | UnitAverage, rows: Rows, i: int, d: float, scale_sum: float, n_touched: int, work: Work
+) -> None:
     push_touched(rows, i, -scale_sum * d, n_touched, work, track.A)
 
 
-class HeardAll(NamedTuple):
-    """The class that the readout names for each row before it is learned, by its position in the pass."""
+class RecordedClasses(NamedTuple):
+    """The class that the readout predicts for each row before it is learned, by its position in the pass."""
 
     code: np.ndarray  #: int64
-    since: np.ndarray  #: int64: the position from which each class is known: it is not named before
+    since: np.ndarray  #: int64: the position from which each class is known: it is not predicted before
     s: np.ndarray  #: scratch space, one entry per column of W
 
 
-def hear_all(heard, track, rows, i, at, work, true, scale_sum, t):
-    """Row i comes at position ``at``, with these scores; t rows have been learned."""
-    return dispatch(hear_all, heard)(heard, track, rows, i, at, work, true, scale_sum, t)
+def record_class(
+    recorded: RecordedClasses | Unrecorded,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    work: Work,
+    true: Floats,
+    scale_sum: float,
+    t: int,
+) -> None:
+    """Record the class of row i, at position ``at``, with these scores; t rows have been learned."""
+    return dispatch(record_class, recorded)(recorded, track, rows, i, at, work, true, scale_sum, t)
 
 
-def look_at_average(track, rows, i, s):
+def look_at_average(track: Track, rows: Rows, i: int, s: Floats) -> None:
     """Fill s with what the readout that is tracked needs besides the scores, one entry per column of W."""
     return dispatch(look_at_average, track)(track, rows, i, s)
 
 
-def foretold_of(track, last, raw, besides, scale_sum, t):
+def readout_score_of(
+    track: Track, last: float, raw: float, besides: float, scale_sum: float, t: int
+) -> float:
     """The score of a class under the readout that is tracked, from its last one and both products."""
-    return dispatch(foretold_of, track)(track, last, raw, besides, scale_sum, t)
+    return dispatch(readout_score_of, track)(track, last, raw, besides, scale_sum, t)
 
 
-@by_record(hear_all)(Unheard)
-def _hear_nothing(heard, track, rows, i, at, work, true, scale_sum, t):
+@by_record(record_class)(Unrecorded)
+def _record_nothing(
+    recorded: Unrecorded,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    work: Work,
+    true: Floats,
+    scale_sum: float,
+    t: int,
+) -> None:
     pass
 
 
-@by_record(hear_all)(HeardAll)
-def _hear_row(heard, track, rows, i, at, work, true, scale_sum, t):
-    look_at_average(track, rows, i, heard.s)
+@by_record(record_class)(RecordedClasses)
+def _record_row(
+    recorded: RecordedClasses,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    work: Work,
+    true: Floats,
+    scale_sum: float,
+    t: int,
+) -> None:
+    look_at_average(track, rows, i, recorded.s)
     multiple = factor(rows, i)
     best, highest = -1, 0.0
     for r in range(true.shape[0]):
         j = work.slots[r]
-        s = foretold_of(track, true[r], multiple * work.s[j], multiple * heard.s[j], scale_sum, t)
-        if heard.since[r] <= at and (best < 0 or s > highest):
+        s = readout_score_of(track, true[r], multiple * work.s[j], multiple * recorded.s[j], scale_sum, t)
+        if recorded.since[r] <= at and (best < 0 or s > highest):
             best, highest = r, s
-    heard.code[at] = best
+    recorded.code[at] = best
 
 
 @by_record(look_at_average)(Last)
-def _look_at_nothing(track, rows, i, s):
+def _look_at_nothing(track: Track, rows: Rows, i: int, s: Floats) -> None:
     pass
 
 
 @by_record(look_at_average)(Average, UnitAverage)
-def _look_at_average(track, rows, i, s):
+def _look_at_average(track: Average | UnitAverage, rows: Rows, i: int, s: Floats) -> None:
     look_all(rows, i, track.A, s)
 
 
-@by_record(foretold_of)(Last)
-def _foretold_last(track, last, raw, besides, scale_sum, t):
+@by_record(readout_score_of)(Last)
+def _readout_score_last(
+    track: Track, last: float, raw: float, besides: float, scale_sum: float, t: int
+) -> float:
     return last
 
 
-@by_record(foretold_of)(Average, UnitAverage)
-def _foretold_average(track, last, raw, besides, scale_sum, t):
+@by_record(readout_score_of)(Average, UnitAverage)
+def _readout_score_average(
+    track: Average | UnitAverage, last: float, raw: float, besides: float, scale_sum: float, t: int
+) -> float:
     return (scale_sum * raw + besides) / max(1.0, float(t))
 
 
 @helper
-def best_rival(s, y):
+def best_rival(s: Floats, y: int) -> int:
     """argmax over r != y, the lowest index on ties."""
     z = -1
     for r in range(s.shape[0]):
@@ -354,8 +415,24 @@ def best_rival(s, y):
 
 @helper
 def run_rows(
-    rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
-):
+    rule: Record,
+    scheme: Scheme,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    W: Reals,
+    track: Track,
+    scalars: Floats,
+    log: Log,
+    steps: Floats,
+    recorded: RecordedClasses | Unrecorded,
+    work: Work,
+    true: Floats,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """One pass over ``order``; like :func:`perceptrons.engine.loops.linear.run_rows`, with classes 0..K-1.
 
     ``steps`` has a row for each row and a column for each rival. ``true`` is scratch space for the scores in
@@ -385,7 +462,7 @@ def run_rows(
         if not isfinite(m):
             how = BAD_SCORE
             break
-        hear_all(heard, track, rows, i, at, work, true, scale_sum, t)
+        record_class(recorded, track, rows, i, at, work, true, scale_sum, t)
         wrong = m < 0.0 or (m == 0.0 and z < label)
         mistake = wrong if prediction else m <= 0.0
         keep, tau = 1.0, 0.0
@@ -461,8 +538,24 @@ def run_rows(
 
 @compiled
 def run(
-    rule, scheme, rows, y, c, order, W, track, scalars, log, steps, heard, work, true, prediction, tol, limit
-):
+    rule: Record,
+    scheme: Scheme,
+    rows: Rows,
+    y: np.ndarray,
+    c: Floats,
+    order: Ints,
+    W: Reals,
+    track: Track,
+    scalars: Floats,
+    log: Log,
+    steps: Floats,
+    recorded: RecordedClasses | Unrecorded,
+    work: Work,
+    true: Floats,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> tuple[int, int, int]:
     """:func:`run_rows`, callable from Python."""
     return run_rows(
         rule,
@@ -476,7 +569,7 @@ def run(
         scalars,
         log,
         steps,
-        heard,
+        recorded,
         work,
         true,
         prediction,
@@ -486,7 +579,7 @@ def run(
 
 
 @compiled
-def scores(rows, W, work, out):
+def scores(rows: Rows, W: Reals, work: Work, out: Floats) -> None:
     """out[i, r] = <w_r, x_i>."""
     for i in range(out.shape[0]):
         look_all(rows, i, W, work.s)

@@ -18,7 +18,7 @@ u = f(theta) is stored beside theta, so that looking at a row costs no power and
 from __future__ import annotations
 
 from math import cosh, exp, inf, isfinite, sinh, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...rows import begin, column, end, factor, look, sqnorm, value
 from ..compiler import by_record, compiled, dispatch, helper
@@ -38,7 +38,13 @@ from .scalars import (
     UPDATES,
     N,
 )
-from .tracks import hear_score
+from .tracks import record_score
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints
+    from ...rows import Rows
+    from .linear import Log
+    from .tracks import RecordedScores, Unrecorded
 
 #: Scalars that mean something else here: the exponent taken out of balanced Winnow's weights, the sum of
 #: g(theta_i), the updates on positive rows, the lengths of the rows updated on.
@@ -68,126 +74,129 @@ class PNorm(NamedTuple):
     p: float
 
 
-def weight_of(link, theta, offset):
+Link: TypeAlias = Winnow | Balanced | PNorm
+
+
+def weight_of(link: Link, theta: float, offset: float) -> float:
     """f(theta)."""
     return dispatch(weight_of, link)(link, theta, offset)
 
 
-def mass_of(link, theta, offset):
+def mass_of(link: Link, theta: float, offset: float) -> float:
     """g(theta), summed over the features for the normaliser."""
     return dispatch(mass_of, link)(link, theta, offset)
 
 
-def normaliser(link, mass):
+def normaliser(link: Link, mass: float) -> float:
     """Z, from the sum of g."""
     return dispatch(normaliser, link)(link, mass)
 
 
-def moved(link, theta, yx):
+def moved(link: Link, theta: float, yx: float) -> float:
     """theta after an update with y x_i."""
     return dispatch(moved, link)(link, theta, yx)
 
 
-def threshold_of(link):
+def threshold_of(link: Link) -> float:
     """What <w, x> must reach."""
     return dispatch(threshold_of, link)(link)
 
 
-def tie_is_positive(link):
+def tie_is_positive(link: Link) -> bool:
     return dispatch(tie_is_positive, link)(link)
 
 
 @by_record(weight_of)(Winnow)
-def _winnow_weight(link, theta, offset):
+def _winnow_weight(link: Winnow, theta: float, offset: float) -> float:
     return link.alpha**theta
 
 
 @by_record(mass_of)(Winnow)
-def _winnow_mass(link, theta, offset):
+def _winnow_mass(link: Winnow, theta: float, offset: float) -> float:
     return 0.0
 
 
 @by_record(normaliser)(Winnow)
-def _winnow_normaliser(link, mass):
+def _winnow_normaliser(link: Winnow, mass: float) -> float:
     return 1.0
 
 
 @by_record(moved)(Winnow)
-def _winnow_moved(link, theta, yx):
+def _winnow_moved(link: Winnow, theta: float, yx: float) -> float:
     if link.eliminate and yx < 0.0:
         return -inf
     return theta + yx
 
 
 @by_record(threshold_of)(Winnow)
-def _winnow_threshold(link):
+def _winnow_threshold(link: Winnow) -> float:
     return link.threshold
 
 
 @by_record(tie_is_positive)(Winnow)
-def _winnow_tie(link):
+def _winnow_tie(link: Winnow) -> bool:
     return True
 
 
 @by_record(weight_of)(Balanced)
-def _balanced_weight(link, theta, offset):
+def _balanced_weight(link: Balanced, theta: float, offset: float) -> float:
     if offset == 0.0:
         return sinh(theta)
     return 0.5 * (exp(theta - offset) - exp(-theta - offset))
 
 
 @by_record(mass_of)(Balanced)
-def _balanced_mass(link, theta, offset):
+def _balanced_mass(link: Balanced, theta: float, offset: float) -> float:
     if offset == 0.0:
         return cosh(theta)
     return 0.5 * (exp(theta - offset) + exp(-theta - offset))
 
 
 @by_record(normaliser)(Balanced)
-def _balanced_normaliser(link, mass):
+def _balanced_normaliser(link: Balanced, mass: float) -> float:
     return mass
 
 
 @by_record(moved)(Balanced)
-def _balanced_moved(link, theta, yx):
+def _balanced_moved(link: Balanced, theta: float, yx: float) -> float:
     return theta + link.eta * yx
 
 
 @by_record(weight_of)(PNorm)
-def _pnorm_weight(link, theta, offset):
+def _pnorm_weight(link: PNorm, theta: float, offset: float) -> float:
     size = abs(theta) ** (link.p - 1.0)
     return size if theta > 0.0 else -size
 
 
 @by_record(mass_of)(PNorm)
-def _pnorm_mass(link, theta, offset):
+def _pnorm_mass(link: PNorm, theta: float, offset: float) -> float:
     return abs(theta) ** link.p
 
 
 @by_record(normaliser)(PNorm)
-def _pnorm_normaliser(link, mass):
+def _pnorm_normaliser(link: PNorm, mass: float) -> float:
     if mass <= 0.0:
         return 1.0
     return mass ** ((link.p - 2.0) / link.p)
 
 
 @by_record(moved)(PNorm)
-def _pnorm_moved(link, theta, yx):
+def _pnorm_moved(link: PNorm, theta: float, yx: float) -> float:
     return theta + yx
 
 
 @by_record(threshold_of)(Balanced, PNorm)
-def _no_threshold(link):
+def _no_threshold(link: Balanced | PNorm) -> float:
     return 0.0
 
 
 @by_record(tie_is_positive)(Balanced, PNorm)
-def _tie_is_negative(link):
+def _tie_is_negative(link: Balanced | PNorm) -> bool:
     return False
 
 
 @helper
-def refresh(link, theta, u, n_inputs, scalars):
+def refresh(link: Link, theta: Floats, u: Floats, n_inputs: int, scalars: Floats) -> None:
     """Make u and the mass anew from theta, with an offset that keeps the exponentials in range."""
     largest = 0.0
     for j in range(theta.shape[0]):
@@ -203,13 +212,13 @@ def refresh(link, theta, u, n_inputs, scalars):
 
 
 @compiled
-def prepare(link, theta, u, n_inputs, scalars):
+def prepare(link: Link, theta: Floats, u: Floats, n_inputs: int, scalars: Floats) -> None:
     """:func:`refresh`, callable from Python."""
     refresh(link, theta, u, n_inputs, scalars)
 
 
 @helper
-def step(link, theta, u, j, yx, scalars):
+def step(link: Link, theta: Floats, u: Floats, j: int, yx: float, scalars: Floats) -> float:
     """Update one feature; return the size of its new theta."""
     offset = scalars[OFFSET]
     scalars[MASS] -= mass_of(link, theta[j], offset)
@@ -220,13 +229,13 @@ def step(link, theta, u, j, yx, scalars):
 
 
 @helper
-def worn_out(link, scalars):
+def worn_out(link: Link, scalars: Floats) -> bool:
     """Whether the offset is too large by now: the weights, summing to 1/2 with a fresh one, vanish."""
     return scalars[OFFSET] > 0.0 and not normaliser(link, scalars[MASS]) >= 0.25
 
 
 @helper
-def stays_finite(link, rows, i, y, theta):
+def stays_finite(link: Link, rows: Rows, i: int, y: float, theta: Floats) -> bool:
     """Whether an update with row i leaves every weight below the limit."""
     for p in range(begin(rows, i), end(rows, i)):
         j = column(rows, p)
@@ -238,7 +247,21 @@ def stays_finite(link, rows, i, y, theta):
 
 
 @compiled
-def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard, prediction):
+def run(
+    link: Link,
+    rows: Rows,
+    y: Floats,
+    c: Floats,
+    order: Ints,
+    theta: Floats,
+    u: Floats,
+    n_inputs: int,
+    scalars: Floats,
+    log: Log,
+    steps: Floats,
+    recorded: RecordedScores | Unrecorded,
+    prediction: bool,
+) -> tuple[int, int, int]:
     """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included.
 
     ``steps`` counts the updates on each row, unless it is empty. The scalar ERROR bounds the distance of
@@ -258,7 +281,7 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard,
         if not isfinite(s):
             ending = BAD_SCORE
             break
-        hear_score(heard, at, s)
+        record_score(recorded, at, s)
         m = y[i] * s
         positive = s >= 0.0 if tie_is_positive(link) else s > 0.0
         wrong = positive != (y[i] > 0.0)
@@ -302,7 +325,7 @@ def run(link, rows, y, c, order, theta, u, n_inputs, scalars, log, steps, heard,
 
 
 @compiled
-def scores(link, rows, u, scalars, out):
+def scores(link: Link, rows: Rows, u: Floats, scalars: Floats, out: Floats) -> None:
     """out[i] = <w, x_i> - threshold."""
     z = normaliser(link, scalars[MASS])
     for i in range(out.shape[0]):
@@ -310,8 +333,19 @@ def scores(link, rows, u, scalars, out):
 
 
 @compiled
-def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log, heard):
-    """Elimination: alive[j], negated[j] tell whether x_j and its negation still stand.
+def run_elimination(
+    rows: Rows,
+    y: Floats,
+    c: Floats,
+    order: Ints,
+    alive: Floats,
+    negated: Floats,
+    spare: Floats,
+    scalars: Floats,
+    log: Log,
+    recorded: RecordedScores | Unrecorded,
+) -> tuple[int, int, int]:
+    """Elimination: alive[j], negated[j] are 1 while x_j and its negation still stand, else 0.
 
     A row is positive iff a standing literal is true in it; a false positive strikes out all that are.
     """
@@ -326,7 +360,7 @@ def run_elimination(rows, y, c, order, alive, negated, spare, scalars, log, hear
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = n_negated + look(rows, i, alive) - look(rows, i, negated)
-        hear_score(heard, at, s - 1.0)
+        record_score(recorded, at, s - 1.0)
         wrong = (s >= 1.0) != (y[i] > 0.0)
         if wrong and y[i] > 0.0:
             n_inconsistent += 1

@@ -1,4 +1,4 @@
-"""One row at a time, by the loops that serve all rows: an array, or named features by their places.
+"""One row at a time, by the loops that learn all rows: an array, or named features by their places.
 
 A *core* is what one learner needs: its rule, its weights, its scalars. A row comes as an array, or as two
 bytes objects: the places of its features (int64) and their values (float64), in any order.
@@ -7,7 +7,7 @@ bytes objects: the places of its features (int64) and their values (float64), in
 from __future__ import annotations
 
 from math import isfinite, nan, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,27 +34,32 @@ from .linear import (
     wrong_before,
 )
 from .scalars import BAD_SCORE, BUSY, DONE, ERRORS, EXAMPLES, LONGEST, SCALE, SCALE_SUM
-from .tracks import Average, Last, Unheard, UnitAverage
+from .tracks import Average, Last, UnitAverage, Unrecorded
 
-#: Values from here on may be whole numbers that a float does not hold: the general way looks closer.
+if TYPE_CHECKING:
+    from ..._types import Floats, Reals, Record, Unsigned
+    from ...rows import Rows
+    from .tracks import Track
+
+#: Values from here on may be whole numbers that a float does not hold: the path for all rows checks them.
 LARGEST = 2.0**53
 
 
 class Linear(NamedTuple):
     """One w."""
 
-    rule: Any
+    rule: Record
     v: np.ndarray
-    track: Any
+    track: Track
     scalars: np.ndarray
 
 
 class Confident(NamedTuple):
     """w with a covariance."""
 
-    rule: Any
+    rule: Record
     v: np.ndarray
-    cov: Any
+    cov: confidence.Covariance
     track: Last
     scalars: np.ndarray
 
@@ -62,34 +67,36 @@ class Confident(NamedTuple):
 class Joint(NamedTuple):
     """Prototypes of several classes."""
 
-    rule: Any
-    scheme: Any
+    rule: Record
+    scheme: multiclass.Scheme
     v: np.ndarray
-    track: Any
+    track: Track
     scalars: np.ndarray
-    work: Any
+    work: multiclass.Work
     true: np.ndarray
     spare: np.ndarray
 
 
 class Scratch(NamedTuple):
-    """Room for one sparse row, used by whoever has the row buffer."""
+    """Arrays for one sparse row; only the thread that has taken the row buffer uses them."""
 
     indices: np.ndarray  #: uint64
     data: np.ndarray  #: float64
     pointers: np.ndarray  #: uint64: 0 and the number of entries
 
 
+Core: TypeAlias = Linear | Confident | Joint
+
 # ---------------------------------------------------------------- learning
 
 
-def run_one(core, rows, y, row_buffer):
+def run_one(core: Core, rows: Rows, y: float, row_buffer: Floats) -> int:
     """One pass over the only row, of label y; return how it ended."""
     return dispatch(run_one, core)(core, rows, y, row_buffer)
 
 
 @by_record(run_one)(Linear)
-def _run_linear(core, rows, y, row_buffer):
+def _run_linear(core: Linear, rows: Rows, y: float, row_buffer: Floats) -> int:
     row_buffer[0] = y
     none = row_buffer[:0]
     ended = run_rows(
@@ -103,7 +110,7 @@ def _run_linear(core, rows, y, row_buffer):
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none,
-        Unheard(),
+        Unrecorded(),
         row_buffer[BUFFER_PREDICTION] != 0.0,
         row_buffer[BUFFER_TOL],
         row_buffer[BUFFER_LIMIT],
@@ -112,7 +119,7 @@ def _run_linear(core, rows, y, row_buffer):
 
 
 @by_record(run_one)(Confident)
-def _run_confident(core, rows, y, row_buffer):
+def _run_confident(core: Confident, rows: Rows, y: float, row_buffer: Floats) -> int:
     row_buffer[0] = y
     none = row_buffer[:0]
     ended = confidence.run_rows(
@@ -125,7 +132,7 @@ def _run_confident(core, rows, y, row_buffer):
         core.cov,
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
-        Unheard(),
+        Unrecorded(),
         row_buffer[BUFFER_TOL],
         row_buffer[BUFFER_LIMIT],
     )
@@ -133,7 +140,7 @@ def _run_confident(core, rows, y, row_buffer):
 
 
 @by_record(run_one)(Joint)
-def _run_joint(core, rows, y, row_buffer):
+def _run_joint(core: Joint, rows: Rows, y: float, row_buffer: Floats) -> int:
     label = row_buffer[0:1].view(np.int64)
     label[0] = int(y)
     none = row_buffer[:0]
@@ -149,7 +156,7 @@ def _run_joint(core, rows, y, row_buffer):
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
         none.reshape((0, 1)),
-        Unheard(),
+        Unrecorded(),
         core.work,
         core.true,
         row_buffer[BUFFER_PREDICTION] != 0.0,
@@ -159,18 +166,18 @@ def _run_joint(core, rows, y, row_buffer):
     return ended[0]
 
 
-def mistaken(core, rows, y, row_buffer):
-    """1 where the readout that is tracked predicts the only row wrongly, if that is asked for."""
+def mistaken(core: Core, rows: Rows, y: float, row_buffer: Floats) -> float:
+    """1 where the readout that is tracked predicts the only row wrongly, if that is counted."""
     return dispatch(mistaken, core)(core, rows, y, row_buffer)
 
 
 @by_record(mistaken)(Linear, Confident)
-def _mistaken_of_two(core, rows, y, row_buffer):
+def _mistaken_of_two(core: Linear | Confident, rows: Rows, y: float, row_buffer: Floats) -> float:
     return wrong_before(core.track, rows, y, core.v, core.scalars, row_buffer)
 
 
 @by_record(mistaken)(Joint)
-def _mistaken_of_several(core, rows, y, row_buffer):
+def _mistaken_of_several(core: Joint, rows: Rows, y: float, row_buffer: Floats) -> float:
     if row_buffer[BUFFER_COUNT] != BY_READOUT:
         return 0.0
     scalars, work = core.scalars, core.work
@@ -181,7 +188,7 @@ def _mistaken_of_several(core, rows, y, row_buffer):
     for r in range(core.true.shape[0]):
         j = work.slots[r]
         raw = multiple * work.s[j]
-        s = multiclass.foretold_of(
+        s = multiclass.readout_score_of(
             core.track,
             scalars[SCALE] * raw,
             raw,
@@ -195,7 +202,7 @@ def _mistaken_of_several(core, rows, y, row_buffer):
 
 
 @helper
-def counted(core, rows, y, row_buffer):
+def counted(core: Core, rows: Rows, y: float, row_buffer: Floats) -> int:
     """:func:`run_one`, with what is counted of a row; how it ended."""
     wrong, errors = mistaken(core, rows, y, row_buffer), core.scalars[ERRORS]
     ending = run_one(core, rows, y, row_buffer)
@@ -206,7 +213,7 @@ def counted(core, rows, y, row_buffer):
 
 
 @helper
-def square(x):
+def square(x: Reals) -> float:
     total = 0.0
     for j in range(x.shape[0]):
         total += np.float64(x[j]) * np.float64(x[j])
@@ -214,7 +221,7 @@ def square(x):
 
 
 @compiled
-def learn_dense(core, x, y, row_buffer):
+def learn_dense(core: Core, x: Reals, y: float, row_buffer: Floats) -> int:
     """Learn one array; return how it ended.
 
     BUSY: another thread uses the row_buffer, or the row_buffer is closed; nothing has changed.
@@ -234,7 +241,7 @@ def learn_dense(core, x, y, row_buffer):
 
 
 @helper
-def sort_entries(indices, data, n):
+def sort_entries(indices: Unsigned, data: Floats, n: int) -> None:
     """By index, in place: comb sort."""
     gap, swapped = n, True
     while gap > 1 or swapped:
@@ -248,7 +255,7 @@ def sort_entries(indices, data, n):
 
 
 @helper
-def gathered(places, values, n_features, scratch):
+def gathered(places: bytes, values: bytes, n_features: int, scratch: Scratch) -> bool:
     """Write a row to the scratch space, its features ascending; return whether nothing is wrong with it."""
     n = len(values) // 8
     if len(places) != len(values) or n > scratch.data.shape[0]:
@@ -272,7 +279,9 @@ def gathered(places, values, n_features, scratch):
 
 
 @compiled
-def learn_named(core, places, values, y, scratch, row_buffer):
+def learn_named(
+    core: Core, places: bytes, values: bytes, y: float, scratch: Scratch, row_buffer: Floats
+) -> int:
     """Learn one row of named features; return how it ended, like :func:`learn_dense`."""
     if not take(row_buffer, LEARNING):
         return BUSY
@@ -299,89 +308,89 @@ def learn_named(core, places, values, y, scratch, row_buffer):
 
 
 @helper
-def length(total, row_buffer):
+def length(total: float, row_buffer: Floats) -> float:
     """What a score is divided by: the length of the augmented row, where rows have length 1."""
     total += row_buffer[BUFFER_BIAS] * row_buffer[BUFFER_BIAS]
     return sqrt(total) if row_buffer[BUFFER_UNIT] != 0.0 and total > 0.0 else 1.0
 
 
-def combined(track, scalars, s_v, s_A):
+def combined(track: Track, scalars: Floats, s_v: float, s_A: float) -> float:
     """The score by the readout that is tracked, from the products with v and with A."""
     return dispatch(combined, track)(track, scalars, s_v, s_A)
 
 
 @by_record(combined)(Last)
-def _last(track, scalars, s_v, s_A):
+def _last(track: Track, scalars: Floats, s_v: float, s_A: float) -> float:
     return scalars[SCALE] * s_v
 
 
 @by_record(combined)(Average, UnitAverage)
-def _average(track, scalars, s_v, s_A):
+def _average(track: Average | UnitAverage, scalars: Floats, s_v: float, s_A: float) -> float:
     return (scalars[SCALE_SUM] * s_v + s_A) / max(1.0, scalars[EXAMPLES])
 
 
 # products with A, where the readout needs it: of an array, of named features; with one column, with several
 
 
-def look_A(track, row):
+def look_A(track: Track, row: Dense) -> float:
     return dispatch(look_A, track)(track, row)
 
 
-def product_A(track, places, values, bias):
+def product_A(track: Track, places: bytes, values: bytes, bias: float) -> float:
     return dispatch(product_A, track)(track, places, values, bias)
 
 
-def look_all_A(track, row, s):
+def look_all_A(track: Track, row: Dense, s: Reals) -> None:
     return dispatch(look_all_A, track)(track, row, s)
 
 
-def products_A(track, places, values, bias, s):
+def products_A(track: Track, places: bytes, values: bytes, bias: float, s: Reals) -> None:
     return dispatch(products_A, track)(track, places, values, bias, s)
 
 
 @by_record(look_A)(Last)
-def _no_look(track, row):
+def _no_look(track: Track, row: Dense) -> float:
     return 0.0
 
 
 @by_record(look_A)(Average, UnitAverage)
-def _look(track, row):
+def _look(track: Average | UnitAverage, row: Dense) -> float:
     return look(row, 0, track.A)
 
 
 @by_record(product_A)(Last)
-def _no_product(track, places, values, bias):
+def _no_product(track: Track, places: bytes, values: bytes, bias: float) -> float:
     return 0.0
 
 
 @by_record(product_A)(Average, UnitAverage)
-def _product(track, places, values, bias):
+def _product(track: Average | UnitAverage, places: bytes, values: bytes, bias: float) -> float:
     total, _ = product(places, values, track.A, bias)
     return total
 
 
 @by_record(look_all_A)(Last)
-def _no_looks(track, row, s):
+def _no_looks(track: Track, row: Dense, s: Reals) -> None:
     pass
 
 
 @by_record(look_all_A)(Average, UnitAverage)
-def _looks(track, row, s):
+def _looks(track: Average | UnitAverage, row: Dense, s: Reals) -> None:
     multiclass.look_all(row, 0, track.A, s)
 
 
 @by_record(products_A)(Last)
-def _no_products(track, places, values, bias, s):
+def _no_products(track: Track, places: bytes, values: bytes, bias: float, s: Reals) -> None:
     pass
 
 
 @by_record(products_A)(Average, UnitAverage)
-def _products(track, places, values, bias, s):
+def _products(track: Average | UnitAverage, places: bytes, values: bytes, bias: float, s: Reals) -> None:
     products(places, values, track.A, bias, s)
 
 
 @helper
-def product(places, values, w, bias):
+def product(places: bytes, values: bytes, w: Reals, bias: float) -> tuple[float, float]:
     """(<w, x>, ||x||^2) over the features that are known; NaN where a place is none."""
     total, squares = bias * w[-1], 0.0
     for j in range(len(values) // 8):
@@ -395,7 +404,7 @@ def product(places, values, w, bias):
 
 
 @helper
-def products(places, values, W, bias, s):
+def products(places: bytes, values: bytes, W: Reals, bias: float, s: Reals) -> float:
     """The same with all columns of W; return ||x||^2."""
     squares = 0.0
     for r in range(s.shape[0]):
@@ -412,7 +421,7 @@ def products(places, values, W, bias, s):
 
 
 @compiled
-def score_dense(core, x, row_buffer):
+def score_dense(core: Linear | Confident, x: Reals, row_buffer: Floats) -> float:
     """<w, x> of an array, by the readout that is tracked."""
     row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     s_v, s_A = look(row, 0, core.v), look_A(core.track, row)
@@ -420,7 +429,7 @@ def score_dense(core, x, row_buffer):
 
 
 @compiled
-def score_named(core, places, values, row_buffer):
+def score_named(core: Linear | Confident, places: bytes, values: bytes, row_buffer: Floats) -> float:
     """<w, x> of a row of named features; those with a negative place are not known, and have no weight."""
     if len(places) != len(values):
         return nan
@@ -431,7 +440,7 @@ def score_named(core, places, values, row_buffer):
 
 
 @helper
-def settled(core, s_v, s_A, divisor, out):
+def settled(core: Joint, s_v: Reals, s_A: Floats, divisor: float, out: Floats) -> int:
     """Scores of all classes into ``out``; return the class, -1 where a score is not finite."""
     best = 0
     for r in range(out.shape[0]):
@@ -445,7 +454,7 @@ def settled(core, s_v, s_A, divisor, out):
 
 
 @compiled
-def scores_dense(core, x, s_v, s_A, out, row_buffer):
+def scores_dense(core: Joint, x: Reals, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats) -> int:
     """Scores of all classes, and the class, of an array. ``s_v`` and ``s_A`` are scratch space."""
     row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     multiclass.look_all(row, 0, core.v, s_v)
@@ -454,7 +463,9 @@ def scores_dense(core, x, s_v, s_A, out, row_buffer):
 
 
 @compiled
-def scores_named(core, places, values, s_v, s_A, out, row_buffer):
+def scores_named(
+    core: Joint, places: bytes, values: bytes, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats
+) -> int:
     """Scores of all classes, and the class, of a row of named features."""
     if len(places) != len(values):
         return -1

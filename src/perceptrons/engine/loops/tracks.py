@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...rows import look, push
 from ..compiler import by_record, dispatch
 from .scalars import EXAMPLES, SCALE, SCALE_SUM
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Reals
+    from ...rows import Rows
 
 # ---------------------------------------------------------------- what is kept for the readout
 
@@ -30,49 +34,52 @@ class UnitAverage(NamedTuple):
     A: np.ndarray
 
 
-def note(track, rows, i, d, scale_sum):
-    """v is about to grow by d x."""
+Track: TypeAlias = Last | Average | UnitAverage
+
+
+def note(track: Track, rows: Rows, i: int, d: float, scale_sum: float) -> None:
+    """Adjust A before d x is added to v."""
     return dispatch(note, track)(track, rows, i, d, scale_sum)
 
 
-def settle(track, v, scale_sum):
-    """v is about to be set to 0, or to be multiplied out."""
+def settle(track: Track, v: Reals, scale_sum: float) -> None:
+    """Fold ``scale_sum * v`` into A before v is set to 0 or rescaled."""
     return dispatch(settle, track)(track, v, scale_sum)
 
 
-def pace(track, scale, norm2):
+def pace(track: Track, scale: float, norm2: float) -> float:
     """Weight of the current w in the running average."""
     return dispatch(pace, track)(track, scale, norm2)
 
 
 @by_record(note)(Last)
-def _note_last(track, rows, i, d, scale_sum):
+def _note_last(track: Track, rows: Rows, i: int, d: float, scale_sum: float) -> None:
     pass
 
 
 @by_record(note)(Average, UnitAverage)
-def _note_average(track, rows, i, d, scale_sum):
+def _note_average(track: Average | UnitAverage, rows: Rows, i: int, d: float, scale_sum: float) -> None:
     push(rows, i, -scale_sum * d, track.A)
 
 
 @by_record(settle)(Last)
-def _settle_last(track, v, scale_sum):
+def _settle_last(track: Track, v: Reals, scale_sum: float) -> None:
     pass
 
 
 @by_record(settle)(Average, UnitAverage)
-def _settle_average(track, v, scale_sum):
+def _settle_average(track: Average | UnitAverage, v: Reals, scale_sum: float) -> None:
     for j in range(v.size):
         track.A.flat[j] += scale_sum * v.flat[j]
 
 
 @by_record(pace)(Last, Average)
-def _pace_plain(track, scale, norm2):
+def _pace_plain(track: Track, scale: float, norm2: float) -> float:
     return scale
 
 
 @by_record(pace)(UnitAverage)
-def _pace_unit(track, scale, norm2):
+def _pace_unit(track: Track, scale: float, norm2: float) -> float:
     if norm2 > 0.0:
         return scale / sqrt(norm2)
     return 0.0
@@ -81,76 +88,118 @@ def _pace_unit(track, scale, norm2):
 # ---------------------------------------------------------------- what is predicted before a row is learned
 
 
-class Unheard(NamedTuple):
-    """Nobody asks; nothing of this is left in the machine code."""
+class Unrecorded(NamedTuple):
+    """No predictions are kept; nothing of this is left in the machine code."""
 
 
-class Heard(NamedTuple):
+class RecordedScores(NamedTuple):
     """The score of each row, by its position in the pass, under the readout before the row was learned."""
 
     score: np.ndarray  #: float64; what was not reached, or has weight 0, stays as it was
     unit: bool  #: the last w counts as w/||w||
 
 
-def hear(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
-    """Row i comes at position ``at``; raw = <v, x>, s = <w, x>, and t rows have been learned."""
-    return dispatch(hear, heard)(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
+def record_readout(
+    recorded: RecordedScores | Unrecorded,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    v: Reals,
+    raw: float,
+    s: float,
+    norm2: float,
+    scale_sum: float,
+    t: int,
+) -> None:
+    """Record the score of row i, at position ``at``; raw = <v, x>, s = <w, x>, t rows have been learned."""
+    return dispatch(record_readout, recorded)(recorded, track, rows, i, at, v, raw, s, norm2, scale_sum, t)
 
 
-def hear_score(heard, at, s):
+def record_score(recorded: RecordedScores | Unrecorded, at: int, s: float) -> None:
     """The same for learners that have only the last w."""
-    return dispatch(hear_score, heard)(heard, at, s)
+    return dispatch(record_score, recorded)(recorded, at, s)
 
 
-def foretold(track, rows, i, v, raw, s, scale_sum, t):
+def readout_score(
+    track: Track, rows: Rows, i: int, v: Reals, raw: float, s: float, scale_sum: float, t: int
+) -> float:
     """The score of row i under the readout that is tracked."""
-    return dispatch(foretold, track)(track, rows, i, v, raw, s, scale_sum, t)
+    return dispatch(readout_score, track)(track, rows, i, v, raw, s, scale_sum, t)
 
 
-@by_record(hear)(Unheard)
-def _hear_nothing(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
+@by_record(record_readout)(Unrecorded)
+def _record_nothing(
+    recorded: Unrecorded,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    v: Reals,
+    raw: float,
+    s: float,
+    norm2: float,
+    scale_sum: float,
+    t: int,
+) -> None:
     pass
 
 
-@by_record(hear)(Heard)
-def _hear_row(heard, track, rows, i, at, v, raw, s, norm2, scale_sum, t):
-    score = foretold(track, rows, i, v, raw, s, scale_sum, t)
-    if heard.unit and norm2 > 0.0:
+@by_record(record_readout)(RecordedScores)
+def _record_row(
+    recorded: RecordedScores,
+    track: Track,
+    rows: Rows,
+    i: int,
+    at: int,
+    v: Reals,
+    raw: float,
+    s: float,
+    norm2: float,
+    scale_sum: float,
+    t: int,
+) -> None:
+    score = readout_score(track, rows, i, v, raw, s, scale_sum, t)
+    if recorded.unit and norm2 > 0.0:
         score /= sqrt(norm2)
-    heard.score[at] = score
+    recorded.score[at] = score
 
 
-@by_record(hear_score)(Unheard)
-def _hear_no_score(heard, at, s):
+@by_record(record_score)(Unrecorded)
+def _record_no_score(recorded: Unrecorded, at: int, s: float) -> None:
     pass
 
 
-@by_record(hear_score)(Heard)
-def _hear_score(heard, at, s):
-    heard.score[at] = s
+@by_record(record_score)(RecordedScores)
+def _record_one_score(recorded: RecordedScores, at: int, s: float) -> None:
+    recorded.score[at] = s
 
 
-@by_record(foretold)(Last)
-def _foretold_last(track, rows, i, v, raw, s, scale_sum, t):
+@by_record(readout_score)(Last)
+def _readout_score_last(
+    track: Track, rows: Rows, i: int, v: Reals, raw: float, s: float, scale_sum: float, t: int
+) -> float:
     return s
 
 
-@by_record(foretold)(Average, UnitAverage)
-def _foretold_average(track, rows, i, v, raw, s, scale_sum, t):
+@by_record(readout_score)(Average, UnitAverage)
+def _readout_score_average(
+    track: Average | UnitAverage, rows: Rows, i: int, v: Reals, raw: float, s: float, scale_sum: float, t: int
+) -> float:
     return (scale_sum * raw + look(rows, i, track.A)) / max(1.0, float(t))
 
 
-def tracked(track, rows, v, scalars):
+def tracked(track: Track, rows: Rows, v: Reals, scalars: Floats) -> float:
     """The score of the first row under the readout that is tracked."""
     return dispatch(tracked, track)(track, rows, v, scalars)
 
 
 @by_record(tracked)(Last)
-def _tracked_last(track, rows, v, scalars):
+def _tracked_last(track: Track, rows: Rows, v: Reals, scalars: Floats) -> float:
     return scalars[SCALE] * look(rows, 0, v)
 
 
 @by_record(tracked)(Average, UnitAverage)
-def _tracked_average(track, rows, v, scalars):
+def _tracked_average(track: Average | UnitAverage, rows: Rows, v: Reals, scalars: Floats) -> float:
     total = scalars[SCALE_SUM] * look(rows, 0, v) + look(rows, 0, track.A)
     return total / max(1.0, scalars[EXAMPLES])

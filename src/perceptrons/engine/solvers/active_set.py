@@ -3,7 +3,7 @@ r"""The shortest w with margin 1 on a few rows, exactly, by an active-set method
 The problem: :math:`\min\tfrac12\|w\|^2` subject to :math:`y_i(\langle w, x_i\rangle + b) \ge 1`. The
 dual method of Goldfarb and Idnani starts from a row or two and takes in one violated row at a time. All
 the while :math:`w = \sum\alpha_iy_ix_i` with :math:`\alpha \ge 0`, :math:`\sum\alpha_iy_i = 0` where b is
-free, and every row of the active set A has margin 1: the answer is that of A alone, and the dual value grows.
+free, and every row of the active set A has margin 1: w is the solution for A alone, and the dual value grows.
 
 Take row p in by a step t of :math:`\alpha_p`. The others follow by :math:`-tr` and b by :math:`t\beta`, so
 that margins on A stay 1:
@@ -26,14 +26,17 @@ programs, Mathematical Programming 27, 1983.
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..compiler import compiled, helper
 
+if TYPE_CHECKING:
+    from ..._types import Bools, Floats, Ints
+
 DONE, NO_SEPARATOR, MORE = 0, 1, 2
-"""Answers of :func:`pivot`: all margins are 1 or more; there is no separator; the pivots are used up."""
+"""What :func:`pivot` returns: all margins are 1 or more; there is no separator; the pivots are used up."""
 
 DEPENDENT = 1e-11  # z^2 below this share of M_pp is 0
 
@@ -46,7 +49,7 @@ class State(NamedTuple):
     L: np.ndarray  #: lower triangular: L L' = M_AA
     f: np.ndarray  #: L^-1 y_A; zeros without bias
     lc: np.ndarray  #: L^-1 c of the row that comes in
-    r: np.ndarray  #: the others' answer to it
+    r: np.ndarray  #: how the coefficients of the others change with it
     turns: np.ndarray  #: (2, room): rotations of a deletion
     counts: np.ndarray  #: int64: [size of A, row that came in last, pivots]
     b: np.ndarray  #: [b]
@@ -71,7 +74,7 @@ def grown(state: State, k: int) -> State:
 
 
 @helper
-def solve_lower(L, k, c, out):
+def solve_lower(L: Floats, k: int, c: Floats, out: Floats) -> None:
     """out = L^-1 c."""
     for i in range(k):
         row = L[i]
@@ -82,7 +85,7 @@ def solve_lower(L, k, c, out):
 
 
 @helper
-def solve_upper(L, k, x):
+def solve_upper(L: Floats, k: int, x: Floats) -> None:
     """x <- L^-T x."""
     for i in range(k - 1, -1, -1):
         row = L[i]
@@ -93,7 +96,7 @@ def solve_upper(L, k, x):
 
 
 @helper
-def take_out(state, k, j):
+def take_out(state: State, k: int, j: int) -> None:
     """Remove member j: L, f and lc without it, by rotations."""
     A, alpha, L, f, lc, turns = state.A, state.alpha, state.L, state.f, state.lc, state.turns
     for i in range(j, k - 1):
@@ -119,7 +122,7 @@ def take_out(state, k, j):
 
 
 @helper
-def put_in(M, y, free, p, weight, state, inside):
+def put_in(M: Floats, y: Floats, free: bool, p: int, weight: float, state: State, inside: Bools) -> None:
     """Add row p, whose lc is known: L and f with it."""
     k, L, f, lc = state.counts[0], state.L, state.f, state.lc
     length2 = M[p, p]
@@ -136,7 +139,7 @@ def put_in(M, y, free, p, weight, state, inside):
 
 
 @compiled
-def begin(M, y, free, places, state, inside):
+def begin(M: Floats, y: Floats, free: bool, places: Ints, state: State, inside: Bools) -> bool:
     """The active set of one row, or of one of each class; False if these alone have no separator."""
     i, j = places[0], places[-1]
     length2, scale = M[i, i], 0.0
@@ -160,7 +163,7 @@ def begin(M, y, free, places, state, inside):
 
 
 @helper
-def margins_of(M, y, m, state, out):
+def margins_of(M: Floats, y: Floats, m: int, state: State, out: Floats) -> None:
     """Margin of each of the m rows."""
     k, b = state.counts[0], state.b[0]
     for i in range(m):
@@ -172,7 +175,7 @@ def margins_of(M, y, m, state, out):
 
 
 @compiled
-def refine(M, y, m, free, state, margins):
+def refine(M: Floats, y: Floats, m: int, free: bool, state: State, margins: Floats) -> bool:
     """Bring the margins on A back to 1 where rounding has moved them, and b with them."""
     k = state.counts[0]
     margins_of(M, y, m, state, margins)
@@ -203,7 +206,17 @@ def refine(M, y, m, free, state, margins):
 
 
 @compiled
-def pivot(M, y, m, free, tol, limit, state, margins, inside):
+def pivot(
+    M: Floats,
+    y: Floats,
+    m: int,
+    free: bool,
+    tol: float,
+    limit: int,
+    state: State,
+    margins: Floats,
+    inside: Bools,
+) -> int:
     """Take in violated rows until margins are at least 1 - tol, or ``limit`` pivots are done.
 
     ``inside``: whether a row of M is in A. On NO_SEPARATOR the weights are -r on A and 1 on counts[1].
@@ -266,6 +279,6 @@ def pivot(M, y, m, free, tol, limit, state, margins, inside):
 
 
 @compiled
-def forward(L, k, c, out):
+def forward(L: Floats, k: int, c: Floats, out: Floats) -> None:
     """out = L^-1 c."""
     solve_lower(L, k, c, out)

@@ -20,7 +20,7 @@ C.-J. Hsieh et al., A dual coordinate descent method for large-scale linear SVM,
 from __future__ import annotations
 
 from math import isinf
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -36,7 +36,6 @@ from .maximum import (
     MAX_ITER,
     MAX_TIME,
     ROUNDING,
-    Answer,
     Inseparable,
     Limits,
     LinearPoints,
@@ -49,6 +48,11 @@ from .maximum import (
     to_margin_one,
 )
 from .maximum import hard as maximum_by_rows
+from .result import Answer, Ends
+
+if TYPE_CHECKING:
+    from ..._types import AnyMatrix, Floats, Ints, Reals
+    from ...rows import Rows
 
 SWEEPS = 50  # between two passes over all rows: one costs as much as two steps of conjugate gradients
 STEPS = 200  # of conjugate gradients
@@ -61,7 +65,7 @@ STALLED = 40  # rounds without a smaller gap, when the gap is that of rounding
 
 
 @compiled
-def sweep(rows, y, b, C, order, alpha, w):
+def sweep(rows: Rows, y: Floats, b: float, C: float, order: Ints, alpha: Floats, w: Reals) -> float:
     """Each alpha in turn to its best value; the largest change of a margin that was called for."""
     worst = 0.0
     for i in order:
@@ -111,7 +115,8 @@ class Dual:
 
     def lacks(self) -> np.ndarray:
         """1 - margin of every row."""
-        return 1.0 - self.y * (np.asarray(self.X @ self.w[:-1]) + self.B * self.w[-1] + self.b)
+        result: np.ndarray = 1.0 - self.y * (np.asarray(self.X @ self.w[:-1]) + self.B * self.w[-1] + self.b)
+        return result
 
     # ------------------------------------------------------------------------------------- steps
 
@@ -137,12 +142,12 @@ class Dual:
                 F, X = F[~blocked], X[~blocked]
         self.refresh()
 
-    def _step_on_the_face(self, F: np.ndarray, X: Any, tol: float) -> tuple[np.ndarray, bool]:
+    def _step_on_the_face(self, F: np.ndarray, X: AnyMatrix, tol: float) -> tuple[np.ndarray, bool]:
         """(which rows are now at their bounds, whether this is the best point of the face)."""
         y, now = self.y[F], self.alpha[F]
         mass = float(self.w[-1]) / self.B if self.free else 0.0  # sum of alpha y
         lack = 1.0 - y * (np.asarray(X @ self.w[:-1]) + self.B * self.w[-1] + self.b)
-        found: Any = None
+        found: tuple[np.ndarray, bool, bool] | None = None
         if len(F) <= min(DIRECT, X.shape[1] + self.free):  # more are dependent
             found = _direct(X, y, lack, mass, self.free)
         if found is None:
@@ -171,16 +176,16 @@ class Dual:
             return np.zeros(len(F), bool), solved
         return (after <= 0.0) | (after >= self.C), False
 
-    def _gain(self, X: Any, y: np.ndarray, delta: np.ndarray) -> float:
+    def _gain(self, X: AnyMatrix, y: np.ndarray, delta: np.ndarray) -> float:
         """How much the value grows by a change of alpha."""
         d = np.asarray(X.T @ (delta * y))
         mass = self.B * float(delta @ y)
         first = float(delta.sum()) - float(self.w[:-1] @ d) - self.w[-1] * mass - self.b * float(delta @ y)
-        return first - 0.5 * (float(d @ d) + mass * mass)
+        return float(first - 0.5 * (float(d @ d) + mass * mass))
 
     # -------------------------------------------------------------------------------------- gaps
 
-    def gap(self) -> tuple[float, np.ndarray, float, Any]:
+    def gap(self) -> tuple[float, np.ndarray, float, Ends]:
         """(relative gap, alpha with equal masses, b, bracket around the hard margin)."""
         alpha = balanced(self.alpha, self.y) if self.free else self.alpha.copy()
         rows = np.flatnonzero(alpha)
@@ -195,7 +200,7 @@ class Dual:
 
 def soft_gap(
     points: Points, y: np.ndarray, free: bool, C: float, alpha: np.ndarray
-) -> tuple[float, float, Any]:
+) -> tuple[float, float, Ends]:
     """(relative gap, b, bracket) of a soft margin; with a free bias the classes must have equal masses."""
     rows = np.flatnonzero(alpha)
     s, _, pair = bracket(points, y, free, rows, alpha[rows])
@@ -212,10 +217,10 @@ def _soft_gap(
 
 
 def hard(points: LinearPoints, y: np.ndarray, free: bool, limits: Limits) -> Answer:
-    """A hard margin by the way that suits.
+    """A hard margin, by descent or by an active set.
 
     There are at most as many active rows as features, and one more. Sparse rows of many features often have
-    thousands: a few rounds of descent tell. An active set takes over where there are few.
+    thousands: a few rounds of descent show it. An active set takes over where there are few.
     """
     alpha, n_iter = None, 0
     if is_sparse(points.X) and points.X.shape[1] > MANY:
@@ -245,7 +250,7 @@ def descend(
     run = Dual(points, y, free, C, alpha)
     rng = np.random.default_rng(0)
     working = np.arange(points.n)
-    best: Any = None
+    best: tuple[float, np.ndarray, float, Ends] | None = None
     up, since = np.inf, 0
     reason = None
     if alpha is not None:
@@ -278,6 +283,7 @@ def descend(
                 raise proof
         near = max(0.02, min(1.0, 10.0 * best[0]))
         working = np.flatnonzero((run.alpha > 0.0) | (run.lacks() > -near))
+    assert best is not None
     gap, feasible, b, pair = best
     if isinf(C):
         feasible, b, pair = to_margin_one(points, y, free, feasible)
@@ -314,7 +320,7 @@ def refuted(
     return found if found.residual <= points.nought else None
 
 
-def _row_space_part(X: Any, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:
+def _row_space_part(X: AnyMatrix, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:
     """The shortest vector with the same weighted sum of the rows y(x, B) as lam."""
     n, d = X.shape
     values = X.data if is_sparse(X) else X
@@ -326,15 +332,16 @@ def _row_space_part(X: Any, y: np.ndarray, free: bool, lam: np.ndarray) -> np.nd
 
     def products(u: np.ndarray) -> np.ndarray:
         u = u.ravel()
-        return y * (np.asarray(X @ u[:-1]) + B * u[-1])
+        result: np.ndarray = y * (np.asarray(X @ u[:-1]) + B * u[-1])
+        return result
 
     A = LinearOperator((d + 1, n), matvec=total, rmatvec=products, dtype=np.float64)
-    found: Any = lsqr(A, total(lam), atol=1e-15, btol=1e-15, iter_lim=min(PROJECTION, 2 * (n + d)))
-    return found[0]
+    found = lsqr(A, total(lam), atol=1e-15, btol=1e-15, iter_lim=min(PROJECTION, 2 * (n + d)))
+    return np.asarray(found[0])
 
 
 def _direct(
-    X: Any, y: np.ndarray, lack: np.ndarray, mass: float, free: bool
+    X: AnyMatrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool
 ) -> tuple[np.ndarray, bool, bool] | None:
     """The same as :func:`_conjugate` by a factor of the matrix; None where the rows are dependent.
 
@@ -356,16 +363,17 @@ def _direct(
 
 
 def _conjugate(
-    X: Any, y: np.ndarray, lack: np.ndarray, mass: float, free: bool, tol: float, scale: float
+    X: AnyMatrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool, tol: float, scale: float
 ) -> tuple[np.ndarray, bool, bool]:
     """(delta, endless, solved): Q delta = lack by conjugate gradients, y'delta = -mass where b is free.
 
     ``endless``: delta is a direction in which the dual value grows for ever. ``solved``: what is left is less
-    than ``tol`` asks for; a hundredth of what there was is enough to see which rows are in the way.
+    than ``tol`` allows; a hundredth of it is enough to find the rows that reach their bounds first.
     """
 
     def times(v: np.ndarray) -> np.ndarray:
-        return y * np.asarray(X @ np.asarray(X.T @ (y * v)))
+        result: np.ndarray = y * np.asarray(X @ np.asarray(X.T @ (y * v)))
+        return result
 
     def project(v: np.ndarray) -> np.ndarray:
         return v - y * (float(y @ v) / len(y)) if free else v

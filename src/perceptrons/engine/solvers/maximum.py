@@ -1,4 +1,4 @@
-r"""The maximum margin: points behind inner products, brackets, and the choice of rows to work on.
+r"""The maximum margin: brackets, and the choice of rows to work on.
 
 Rows far from the margin do not matter. So a small working set is solved exactly
 (:mod:`perceptrons.engine.solvers.active_set`), one pass over all rows gives the bracket
@@ -11,21 +11,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 
-from ..._sparse import is_sparse
 from ..compiler import compiled, helper
 from . import active_set
-from .result import Answer
+from .points import KernelPoints as KernelPoints
+from .points import LinearPoints as LinearPoints
+from .points import Points as Points
+from .points import factored as factored
+from .points import fits as fits
+from .result import Answer as Answer
+from .result import Ends
 
-RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
-"""Weights with a residual of at most this, times R, may be a proof that no separator exists: worth a look in
-whole numbers. Floats alone prove nothing. In the space of a kernel the square of the residual is computed, so
-that half of its digits are rounding."""
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints
 
 UNIT = 2.0**-53  # the relative error of one operation
 TINY = 2.0**-1022  # more than an underflow can lose
@@ -33,8 +34,6 @@ TINY = 2.0**-1022  # more than an underflow can lose
 SMALL = 192  # so many rows are all worked on at once
 BATCH = 32  # at least so many violated rows join at a time
 MANY = 800  # active rows from which on single pivots are too slow
-COLUMNS = 64  # of kernel values, that a factor takes in at a time
-ROOM = 4 << 30  # bytes that kernel values or their factor may take
 
 GAP_CLOSED, MAX_TIME, MAX_ITER, ROUNDING = "gap closed", "max_time", "max_iter", "rounding"
 
@@ -54,181 +53,17 @@ class Limits(NamedTuple):
     tol: float
     max_iter: int
     deadline: float  #: of ``time.perf_counter``
-    report: Callable[[int, float], None]  #: is told the number of a round and its gap
+    report: Callable[[int, float], None]  #: is called with the number of a round and its gap
 
     def late(self) -> bool:
         return time.perf_counter() >= self.deadline
-
-
-# ----------------------------------------------------------------------------------------------- points
-
-
-class Points(Protocol):
-    """Rows known by their inner products."""
-
-    n: int
-    radius: float  #: the length of the longest row, as given
-    nought: float  #: a residual of at most this may be 0
-
-    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Inner products of some rows with others."""
-
-    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
-        """<w, x> of every row, for w = the sum of coef x over ``rows``."""
-
-    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
-        """||w||^2."""
-
-
-class LinearPoints:
-    """Rows of numbers. Dense ones are taken from their mean where the bias is free: it changes b alone."""
-
-    def __init__(self, X: Any, squares: np.ndarray, free: bool):
-        self.X = X
-        self.n = X.shape[0]
-        self.radius = float(np.sqrt(squares.max()))
-        self.nought = RESIDUAL * self.radius
-        self.center: np.ndarray | None = None
-        self.origin: Any = 0.0  # what is already subtracted
-        self._last: tuple[Any, Any] = (None, None)
-        if free and not is_sparse(X):
-            self.center = X.sum(axis=0) / len(X)
-            if X.size <= 1 << 16:
-                self.settle()
-
-    def settle(self) -> None:
-        """Subtract the mean once and for all, in a copy of the rows."""
-        if self.center is not None:
-            self.X, self.origin, self.center = self.X - self.center, self.center, None
-
-    def _rows(self, rows: np.ndarray) -> Any:
-        return self.X[rows] if self.center is None else self.X[rows] - self.center
-
-    def weights(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
-        """w itself."""
-        if self._last[0] is not coef:
-            self._last = (coef, np.asarray(self._rows(rows).T @ coef))
-        return self._last[1]
-
-    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        rows = self._rows(left)
-        product = rows @ (rows if right is left else self._rows(right)).T
-        return product.toarray() if is_sparse(product) else product
-
-    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
-        w = self.weights(rows, coef)
-        s = np.asarray(self.X @ w)
-        return s if self.center is None else s - self.center @ w
-
-    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
-        w = self.weights(rows, coef)
-        return float(w @ w)
-
-    def intercept(self, w: np.ndarray, b: float) -> float:
-        """b for the rows as they were given."""
-        origin = self.origin if self.center is None else self.center
-        return b - float(w @ origin) if isinstance(origin, np.ndarray) else b
-
-
-class KernelPoints:
-    """Objects in the space of a kernel: values with all objects are kept for each row worked on."""
-
-    def __init__(self, kernel: Any, objects: Any, squares: np.ndarray, e: int = 0):
-        """``squares`` is k(x, x); all values are multiplied by 4^-e."""
-        self.kernel, self.objects, self.e = kernel, objects, e
-        self.n = len(objects)
-        squares = np.ldexp(squares, -2 * e) if e else squares
-        self.diagonal = squares
-        self.radius = float(np.sqrt(squares.max()))
-        self.nought = KERNEL_RESIDUAL * self.radius
-        self.position = np.full(self.n, -1)
-        self.columns = np.empty((self.n, 0), order="F")
-        self.used = 0
-
-    def _values(self, rows: np.ndarray) -> np.ndarray:
-        """Where the columns of these rows are; new ones are computed."""
-        new = rows[self.position[rows] < 0]
-        if len(new):
-            total = self.used + len(new)
-            fits(self.n, total, "Values of a kernel")
-            values = self.fresh(new)
-            if total > self.columns.shape[1]:
-                larger = np.empty((self.n, min(self.n, 2 * total)), order="F")
-                larger[:, : self.used] = self.columns[:, : self.used]
-                self.columns = larger
-            self.columns[:, self.used : total] = values
-            self.position[new] = np.arange(self.used, total)
-            self.used = total
-        return self.position[rows]
-
-    def fresh(self, rows: np.ndarray) -> np.ndarray:
-        """Values of all objects with these, computed and not kept."""
-        values = np.asarray(self.kernel.matrix(self.objects, self.objects[rows]), np.float64)
-        if not np.isfinite(values).all():
-            raise ValueError("A kernel value is not finite: scale the data.")
-        return np.ldexp(values, -2 * self.e) if self.e else values
-
-    def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return self.columns_of(right)[left]
-
-    def columns_of(self, rows: np.ndarray) -> np.ndarray:
-        """Values of all objects with these."""
-        at = self._values(rows)
-        return self.columns[:, at]
-
-    def scores(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
-        return self.columns_of(rows) @ coef
-
-    def norm2(self, rows: np.ndarray, coef: np.ndarray) -> float:
-        return max(0.0, float(coef @ self.block(rows, rows) @ coef))
-
-
-def factored(points: KernelPoints) -> LinearPoints:
-    r"""Vectors with the same inner products, up to rounding: the rows of a pivoted Cholesky factor.
-
-    :math:`K = LL^\top` with as many columns in L as K has rank. The columns of K that become pivots are
-    computed a few at a time, those of the objects with the largest :math:`K_{ii} - \|L_i\|^2` left, and
-    none is kept: memory is n times the rank.
-    """
-    n, left = points.n, points.diagonal.copy()
-    least = 1e-14 * n * points.radius**2
-    L, rank = np.empty((n, COLUMNS)), 0
-    while rank < n and left.max() > least:
-        size = min(COLUMNS, n - rank)
-        chosen = np.argpartition(left, n - size)[n - size :]
-        K = points.fresh(chosen) - L[:, :rank] @ L[chosen, :rank].T
-        # a pivot far below the largest one left would be divided by its own rounding: it waits
-        T, order, k, _ = dpstrf(K[chosen], lower=1, tol=max(least, 0.01 * left.max()))
-        if k == 0:
-            break
-        order = order[:k] - 1
-        if rank + k > L.shape[1]:
-            fits(n, rank + k, "The factor of a kernel")
-            L, narrow = np.empty((n, max(rank + k, min(n, 2 * rank, ROOM // (8 * n))))), L
-            L[:, :rank] = narrow[:, :rank]
-        L[:, rank : rank + k] = solve_triangular(T[:k, :k], K[:, order].T, lower=True).T
-        left -= np.square(L[:, rank : rank + k]).sum(axis=1)
-        left[chosen[order]] = 0.0
-        rank += k
-    found = LinearPoints(np.ascontiguousarray(L[:, : max(1, rank)]), points.diagonal, False)
-    found.nought = points.nought
-    return found
-
-
-def fits(n: int, columns: int, what: str) -> None:
-    """Refuse to keep so many numbers."""
-    if 8 * n * columns > ROOM:
-        raise MemoryError(
-            f"{what} for {n:,} objects would take more than {ROOM / 2**30:.3g} GB. Take fewer objects, or "
-            "learn online: KernelClassifier, BudgetKernelPerceptron."
-        )
 
 
 # ---------------------------------------------------------------------------------------------- brackets
 
 
 @compiled
-def nearest(s, y):
+def nearest(s: Floats, y: Floats) -> tuple[float, float]:
     """The lowest score of a positive row, and the highest of a negative one."""
     low, high = np.inf, -np.inf
     for i in range(s.shape[0]):
@@ -245,7 +80,9 @@ def best_bias(s: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     return -(low + high) / 2.0, (low - high) / 2.0
 
 
-def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray) -> Any:
+def bracket(
+    points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: np.ndarray
+) -> tuple[np.ndarray, float, Ends]:
     """(scores, b, (gamma_low, gamma_up)) of w = the sum of alpha y x; alpha > 0 on ``rows``.
 
     With a free bias the masses of the classes must be equal. Raises OverflowError where alpha is too large.
@@ -257,11 +94,13 @@ def bracket(points: Points, y: np.ndarray, free: bool, rows: np.ndarray, alpha: 
     s = points.scores(rows, coef)
     norm = math.sqrt(points.norm2(rows, coef))
     b, least = best_bias(s, y) if free else (0.0, float((y * s).min()))
-    up = norm / mass if mass > 0.0 else np.inf  # without weight nothing is said
+    up = norm / mass if mass > 0.0 else np.inf  # without weight there is no bound
     return s, b, (least / norm if norm > 0.0 else -np.inf, up)
 
 
-def proved(points: LinearPoints, y: np.ndarray, free: bool, w: np.ndarray, rows: Any, alpha: Any) -> Any:
+def proved(
+    points: LinearPoints, y: np.ndarray, free: bool, w: np.ndarray, rows: np.ndarray, alpha: np.ndarray
+) -> tuple[float, float, float]:
     """(gamma_low, gamma_up, ||w||) of w = the sum of alpha y x; the ends hold whatever rounding did.
 
     Where rows are taken from their mean c, the difference x - c has one rounding, and c itself has no effect:
@@ -276,7 +115,18 @@ def proved(points: LinearPoints, y: np.ndarray, free: bool, w: np.ndarray, rows:
 
 
 @helper
-def _ends(low, high, total, longest, y, free, w, rows, alpha, terms):
+def _ends(
+    low: float,
+    high: float,
+    total: Floats,
+    longest: float,
+    y: Floats,
+    free: bool,
+    w: Floats,
+    rows: Ints,
+    alpha: Floats,
+    terms: int,
+) -> tuple[float, float, float]:
     """Both ends from the extreme scores and from the sizes of what w was summed from."""
     square = lost = 0.0
     for j in range(len(w)):
@@ -307,7 +157,9 @@ def _ends(low, high, total, longest, y, free, w, rows, alpha, terms):
 
 
 @compiled
-def _proved_dense(X, center, y, free, w, rows, alpha, total):
+def _proved_dense(
+    X: Floats, center: Floats, y: Floats, free: bool, w: Floats, rows: Ints, alpha: Floats, total: Floats
+) -> tuple[float, float, float]:
     n, d = X.shape
     low, high = np.inf, -np.inf
     for i in range(n):
@@ -333,7 +185,17 @@ def _proved_dense(X, center, y, free, w, rows, alpha, total):
 
 
 @compiled
-def _proved_csr(data, indices, indptr, y, free, w, rows, alpha, total):
+def _proved_csr(
+    data: Floats,
+    indices: np.ndarray,
+    indptr: np.ndarray,
+    y: Floats,
+    free: bool,
+    w: Floats,
+    rows: Ints,
+    alpha: Floats,
+    total: Floats,
+) -> tuple[float, float, float]:
     low, high, most = np.inf, -np.inf, 0
     for i in range(len(indptr) - 1):
         s = size = 0.0
@@ -359,13 +221,13 @@ def _proved_csr(data, indices, indptr, y, free, w, rows, alpha, total):
     return _ends(low, high, total, longest, y, free, w, rows, alpha, most)
 
 
-def relative_gap(pair: tuple[float, float]) -> float:
+def relative_gap(pair: Ends) -> float:
     low, up = pair
     return (up - low) / up if 0.0 < up < np.inf else np.inf
 
 
 @compiled
-def masses(alpha, y):
+def masses(alpha: Floats, y: Floats) -> tuple[float, float]:
     """The sums of alpha over the positive rows and over the others."""
     plus = minus = 0.0
     for i in range(alpha.shape[0]):
@@ -383,12 +245,13 @@ def balanced(alpha: np.ndarray, y: np.ndarray) -> np.ndarray:
         return alpha
     if min(plus, minus) == 0.0:
         return np.zeros_like(alpha)
-    return alpha * np.where(y > 0.0, min(1.0, minus / plus), min(1.0, plus / minus))
+    factors = np.where(y > 0.0, min(1.0, minus / plus), min(1.0, plus / minus))
+    return np.asarray(alpha * factors)
 
 
 def to_margin_one(
     points: Points, y: np.ndarray, free: bool, alpha: np.ndarray
-) -> tuple[np.ndarray, float, Any]:
+) -> tuple[np.ndarray, float, Ends]:
     """(alpha, b, bracket), scaled so that the smallest margin is 1 where w separates.
 
     Raises OverflowError where that makes alpha too large.
@@ -494,7 +357,7 @@ class Best:
         self.n_iter = 0
 
     def take(self, rows: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-        """Look at another w, with one pass over all rows; return their scores."""
+        """Compare another w with the best so far, by one pass over all rows; return their scores."""
         self.n_iter += 1
         alpha = balanced(alpha, self.y[rows]) if self.free else alpha
         s, b, (low, up) = bracket(self.points, self.y, self.free, rows, alpha)
@@ -523,7 +386,7 @@ class Best:
         alpha[self.rows] = self.alpha
         return alpha
 
-    def answer(self, reason: str) -> Answer:
+    def solution(self, reason: str) -> Answer:
         scale = 1.0 / (self.low * self.norm) if self.low > 0.0 else 1.0
         pair = (self.low, self.up)
         return Answer(
@@ -543,20 +406,20 @@ def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | 
     while True:
         state, trouble = _solve(state, work, limits, many)
         proof = trouble.residual if isinstance(trouble, Inseparable) else np.inf
-        if proof <= points.nought and best.low <= 0.0:
+        if isinstance(trouble, Inseparable) and proof <= points.nought and best.low <= 0.0:
             raise trouble
         k = int(state.counts[0])
         s = best.take(work.rows[state.A[:k]], np.maximum(state.alpha[:k], 0.0))
         reason = best.reason()
         if reason is not None:
-            return best.answer(reason)
+            return best.solution(reason)
         if trouble is _TOO_MANY:
             raise TooMany(best.whole(), best.n_iter)
         m = y * (s + state.b[0])
         lacking = np.flatnonzero((m < 1.0 - limits.tol / 4.0) & ~work.has)
         stuck = 0 if len(lacking) and trouble is None else stuck + 1
         if stuck > 3:  # nothing left to do, and the gap is still there
-            return best.answer(ROUNDING)
+            return best.solution(ROUNDING)
         _make_room(work, state, m, k)
         size = max(BATCH, k)
         if len(lacking) > size:
@@ -582,7 +445,9 @@ def _factor(state: active_set.State, work: Working) -> None:
         active_set.forward(L, k, work.signs[A], state.f)
 
 
-def _solve(state: active_set.State, work: Working, limits: Limits, many: int | None) -> tuple[Any, Any]:
+def _solve(
+    state: active_set.State, work: Working, limits: Limits, many: int | None
+) -> tuple[active_set.State, Inseparable | str | None]:
     """(state, trouble): pivot until every row of the working set has margin 1; trouble is None then."""
     m = len(work.rows)
     args = (work.M, work.signs, m, work.free)
@@ -622,7 +487,7 @@ def certificate(
 
 
 def _make_room(work: Working, state: active_set.State, m: np.ndarray, k: int) -> None:
-    """Let rows far from the margin go when the working set has grown large."""
+    """Drop rows far from the margin when the working set has grown large."""
     if len(work.rows) <= 6 * k + 8 * BATCH:
         return
     near = np.argsort(m[work.rows] - 2.0 * work.inside)[: 3 * k + 4 * BATCH]

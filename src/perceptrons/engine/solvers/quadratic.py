@@ -4,15 +4,14 @@ Linear hard margins are solved in the primal, with one variable per feature; sof
 the dual, with one per row. Either way there are dual variables :math:`\alpha`, and the bracket follows from
 them, also where the solver had to stop early.
 
-piqp cannot be stopped by a clock. Where time is limited its first iteration is timed, and it is allowed as
-many as fit.
+piqp has no time limit. Where time is limited its first iteration is timed, and it is allowed as many as fit.
 """
 
 from __future__ import annotations
 
 import time
 from math import isinf
-from typing import Any
+from typing import Any  # piqp has no types
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from .maximum import (
     MAX_ITER,
     MAX_TIME,
     ROUNDING,
-    Answer,
     Limits,
     LinearPoints,
     Points,
@@ -32,6 +30,7 @@ from .maximum import (
     relative_gap,
     to_margin_one,
 )
+from .result import Answer, Ends
 
 
 def piqp() -> Any:
@@ -44,7 +43,7 @@ def piqp() -> Any:
 
 
 def solve(points: Points, y: np.ndarray, free: bool, C: float, limits: Limits) -> Answer | None:
-    """The answer; None where piqp finds no separator, or fails."""
+    """The solution; None where piqp finds no separator, or fails."""
     solver = piqp().DenseSolver()
     solver.settings.eps_abs = min(1e-9, limits.tol * 1e-3)
     solver.settings.eps_rel = solver.settings.eps_abs
@@ -81,7 +80,9 @@ def solve(points: Points, y: np.ndarray, free: bool, C: float, limits: Limits) -
     return Answer(alpha, b, pair, gap, n_iter, _reason(status, n_iter, gap, limits))
 
 
-def _judged(points: Points, y: np.ndarray, free: bool, C: float, alpha: np.ndarray) -> Any:
+def _judged(
+    points: Points, y: np.ndarray, free: bool, C: float, alpha: np.ndarray
+) -> tuple[np.ndarray, float, Ends, float]:
     """(alpha, b, bracket, gap); of a hard margin the smallest is 1."""
     if isinf(C):
         alpha, b, pair = to_margin_one(points, y, free, alpha)
@@ -113,7 +114,7 @@ def _reason(status: Any, n_iter: int, gap: float, limits: Limits) -> str:
 
 
 def _run(solver: Any, limits: Limits) -> bool:
-    """Solve; whether there is something to go by: an optimum, or where the iterations ended."""
+    """Solve; whether there is a result: an optimum, or the point where the iterations ended."""
     ended = piqp().PIQP_MAX_ITER_REACHED
     if not isinf(limits.deadline):
         solver.settings.max_iter = 1
@@ -126,10 +127,12 @@ def _run(solver: Any, limits: Limits) -> bool:
                 solver.solve()
     else:
         solver.solve()
-    return solver.result.info.status in (piqp().PIQP_SOLVED, ended)
+    return bool(solver.result.info.status in (piqp().PIQP_SOLVED, ended))
 
 
-def _primal(solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits: Limits) -> Any:
+def _primal(
+    solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits: Limits
+) -> np.ndarray | None:
     X = points.X.toarray() if is_sparse(points.X) else points.X
     n, d = X.shape
     scale = float(np.sqrt(np.mean(X * X))) or 1.0
@@ -140,12 +143,19 @@ def _primal(solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits
     solver.setup(P, np.zeros(G.shape[1]), None, None, G, None, -np.ones(n))
     if not _run(solver, limits):
         return None
-    return np.maximum(0.0, np.asarray(solver.result.z_u)) / scale**2
+    result: np.ndarray = np.maximum(0.0, np.asarray(solver.result.z_u)) / scale**2
+    return result
 
 
 def _dual(
-    solver: Any, points: Points, y: np.ndarray, free: bool, C: float, limits: Limits, rows: Any = None
-) -> Any:
+    solver: Any,
+    points: Points,
+    y: np.ndarray,
+    free: bool,
+    C: float,
+    limits: Limits,
+    rows: np.ndarray | None = None,
+) -> np.ndarray | None:
     """The multipliers, one per row; those of other rows than ``rows`` are 0."""
     rows = np.arange(points.n) if rows is None else rows
     n, signs = len(rows), y[rows]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+
+#: (gamma_low, gamma_up) around the largest hard margin
+Ends: TypeAlias = tuple[float, float]
 
 
 class Answer(NamedTuple):
@@ -12,7 +15,7 @@ class Answer(NamedTuple):
 
     alpha: np.ndarray  #: one per row, at least 0
     b: float  #: in the coordinates of the points
-    bracket: tuple[float, float]  #: around the largest hard margin
+    bracket: Ends
     gap: float  #: relative
     n_iter: int
     reason: str

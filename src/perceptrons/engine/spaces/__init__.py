@@ -1,19 +1,19 @@
 """Learners as objects: the arrays of one space, and the calls into its compiled loop.
 
-Every space implements :class:`Space`, so that an estimator need not know where its w lives. Labels are class
-codes 0..K-1 here; a binary space trains code 1 as +1.
+Every space implements :class:`Space`, so that an estimator does not depend on where w is stored. Labels are
+class codes 0..K-1 here; a binary space trains code 1 as +1.
 """
 
 from .additive import Additive, Joint, Linear
-from .base import TRANSIENT, Counts, Frame, NumericalError, SingleSpace
+from .base import TRANSIENT, Bracket, Counts, Frame, NumericalError, SingleSpace
 from .budget import Budget
 from .confident import Confident
 from .dual import Dual, KernelRows, shown
 from .multiplicative import Elimination, Multiplicative
-from .protocol import Bracket, ConfidentSpace, LinearSpace, Readable, Space, SupportSpace
+from .protocol import ConfidentSpace, LinearSpace, Readable, Space, SupportSpace
 from .rest import OneVsRest
 
-#: every kind of space there is; the types say that each keeps the promises of the protocol
+#: every kind of space; by these types mypy checks that each implements the protocol
 KINDS: tuple[type[Space], ...] = (
     Linear,
     Joint,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 from math import inf, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,22 @@ from .. import margins
 from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import linear, multiclass, scalars, single, tracks
-from ..predictions import classes_of, scores_of
-from .base import Frame, Rows, SingleSpace, empty_log, logged
+from ..predictions import Predictions, classes_of, scores_of
+from .base import Bracket, Frame, SingleSpace, empty_log, logged
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Record, UpdateLog
+    from ...rows import Csr, Dense, Rows
+    from .base import Receiver
 
 #: The fast path that is compiled for a rule pays after so many single rows.
 PATIENCE = 16
 
-TRACKS = {"last": tracks.Last, "average": tracks.Average, "unit": tracks.UnitAverage}
+TRACKS: dict[str, Callable[..., tracks.Track]] = {
+    "last": tracks.Last,
+    "average": tracks.Average,
+    "unit": tracks.UnitAverage,
+}
 
 
 class Additive(SingleSpace):
@@ -32,13 +41,15 @@ class Additive(SingleSpace):
     v: np.ndarray
     A: np.ndarray | None
 
-    def __init__(self, rule: Any, frame: Frame, n_features: int, track: str, prediction: bool):
+    def __init__(
+        self, rule: Record | rules.UserRule, frame: Frame, n_features: int, track: str, prediction: bool
+    ):
         super().__init__(frame, n_features)
         self.rule = rule
         self.prediction = prediction
         self.track_name = track
 
-    def track(self) -> Any:
+    def track(self) -> tracks.Track:
         return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
 
     def moves_columns_alone(self) -> bool:
@@ -48,28 +59,32 @@ class Additive(SingleSpace):
         return scalars.NORM_LIMIT[self.frame.dtype]
 
     def row_buffer(self) -> np.ndarray:
-        """Where one row at a time is worked on."""
+        """The scratch buffer of calls for one row."""
         return self._row_buffer(self._limit(), self.prediction)
 
     def last(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The current w, of all features or of these columns, the bias coordinate last."""
-        return self._picked(self.v, columns) * self.v.dtype.type(self.state[scalars.SCALE])
+        w: np.ndarray = self._picked(self.v, columns) * self.v.dtype.type(self.state[scalars.SCALE])
+        return w
 
     def average(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The mean of w over the examples seen, or of w/||w||."""
         assert self.A is not None
         t = max(1.0, self.state[scalars.EXAMPLES])
         total = self.state[scalars.SCALE_SUM] * self._picked(self.v, columns).astype(np.float64)
-        return (total + self._picked(self.A, columns)) / t
+        mean: np.ndarray = (total + self._picked(self.A, columns)) / t
+        return mean
 
     def scores(self, rows: Rows, readout: str) -> np.ndarray:
         """(rows, 1 or n_classes): <w, x>, at the cost of the rows' entries alone."""
         s = self._look(rows, self.v)
         if readout == "last":
-            return self.state[scalars.SCALE] * s
+            last: np.ndarray = self.state[scalars.SCALE] * s
+            return last
         assert self.A is not None
         t = max(1.0, self.state[scalars.EXAMPLES])
-        return (self.state[scalars.SCALE_SUM] * s + self._look(rows, self.A)) / t
+        mean: np.ndarray = (self.state[scalars.SCALE_SUM] * s + self._look(rows, self.A)) / t
+        return mean
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         """(rows, 1 or n_classes): <v, x>."""
@@ -104,15 +119,13 @@ class Additive(SingleSpace):
         tau = float(self.state[scalars.TAU])
         return self.norm() / tau if self.from_zero and tau > 0.0 else inf
 
-    def bracket(self) -> list[tuple[float | None, float]]:
+    def bracket(self) -> list[Bracket]:
         return [(None, self._up(margins.norm_up(self.v)) if self.from_zero else inf)]
 
     def _up(self, norm: float) -> float:
         return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
-    def bounds(
-        self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool
-    ) -> list[tuple[float | None, float]]:
+    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
         scaled = margins.in_the_middle(self.v)
         low = self._low_of_pass(rows, scaled.norm) if clean else None
         if low is None:
@@ -124,7 +137,7 @@ class Additive(SingleSpace):
             up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
         return [(low, up)]
 
-    def _low_of_pass(self, rows: Rows, norm: float) -> float | None:
+    def _low_of_pass(self, rows: Dense | Csr, norm: float) -> float | None:
         """gamma_low by the smallest margin that a pass without update met, where rounding cannot be seen."""
         lowest, size = float(self.state[scalars.LOWEST]), norm * abs(float(self.state[scalars.SCALE]))
         if self.v.dtype != np.float64 or not 0.0 < lowest < inf:
@@ -143,7 +156,7 @@ class Linear(Additive):
 
     def __init__(
         self,
-        rule: Any,
+        rule: Record | rules.UserRule,
         frame: Frame,
         n_features: int,
         track: str = "last",
@@ -154,10 +167,16 @@ class Linear(Additive):
         self.A = None if track == "last" else np.zeros(n_features + 1)
 
     def run(
-        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
+        self,
+        rows: Rows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
         log = empty_log(len(order) if keep_log else 0, 1)
-        told = scores_of(heard)
+        recorded = scores_of(predictions)
         ending, at, n = linear.run(
             engine_rule(self.rule),
             rows,
@@ -169,13 +188,13 @@ class Linear(Additive):
             self.state,
             log,
             self.steps_or_none(),
-            told,
+            recorded,
             self.prediction,
             self.frame.tol,
             self._limit(),
         )
-        if heard is not None:
-            heard.take(told.score, ending == scalars.DONE, at)
+        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+            predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -209,15 +228,15 @@ class Linear(Additive):
         return (self.last(columns) if readout == "last" else self.average(columns))[None, :]
 
     def core(self) -> single.Linear:
-        """What one row at a time needs."""
+        """What a call for one row takes."""
         return single.Linear(engine_rule(self.rule), self.v, self.track(), self.state)
 
 
 class Joint(Additive):
     """Several classes: prototypes W, one column per class.
 
-    A class that comes later gets the next column, wherever its code is, and columns are added by doubling:
-    ``slots`` says which column each code has, and is None where each has its own place and no more are there.
+    A class that is added later gets the next column, whatever its code is, and columns are added by doubling:
+    ``slots`` has the column of each code. It is None where code r has column r and there are no others.
     """
 
     joint = True
@@ -226,11 +245,11 @@ class Joint(Additive):
 
     def __init__(
         self,
-        rule: Any,
+        rule: Record | rules.UserRule,
         frame: Frame,
         n_features: int,
         n_classes: int,
-        scheme: Any = None,
+        scheme: multiclass.Scheme | None = None,
         track: str = "last",
         prediction: bool = False,
     ):
@@ -247,7 +266,7 @@ class Joint(Additive):
     def columns(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
         return self.n_classes
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         return self.n_classes * (entries + 16.0)
 
     def _slots(self) -> np.ndarray:
@@ -260,9 +279,7 @@ class Joint(Additive):
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
         return n_rows, self.n_classes  # against each rival
 
-    def bounds(
-        self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool
-    ) -> list[tuple[float | None, float]]:
+    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
         self.settle()
         return super().bounds(rows, y, c, clean)
 
@@ -280,10 +297,17 @@ class Joint(Additive):
         return multiclass.Work(s, np.zeros(k), np.zeros(k), np.zeros(k, np.int64), self._slots())
 
     def run(
-        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
+        self,
+        rows: Rows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
-        told = classes_of(heard, self.v.shape[1])
+        assert predictions is None or isinstance(predictions, Predictions)
+        recorded = classes_of(predictions, self.v.shape[1])
         ending, at, n = multiclass.run(
             engine_rule(self.rule),
             self.scheme,
@@ -296,15 +320,15 @@ class Joint(Additive):
             self.state,
             log,
             self.steps_or_none(),
-            told,
+            recorded,
             self._work(),
             np.zeros(self.n_classes),
             self.prediction,
             self.frame.tol,
             self._limit(),
         )
-        if heard is not None:
-            heard.take_classes(told.code, ending == scalars.DONE, at)
+        if predictions is not None and isinstance(recorded, multiclass.RecordedClasses):
+            predictions.take_classes(recorded.code, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -326,7 +350,7 @@ class Joint(Additive):
         return np.ascontiguousarray(w.T)
 
     def core(self) -> single.Joint:
-        """What one row at a time needs."""
+        """What a call for one row takes."""
         rule, true = engine_rule(self.rule), np.zeros(self.n_classes)
         spare = np.zeros(self.v.shape[1])
         return single.Joint(rule, self.scheme, self.v, self.track(), self.state, self._work(), true, spare)
@@ -380,7 +404,7 @@ class Joint(Additive):
 def _lazy_zeros(shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
     """Zeros that take memory where they are written to, by small pages.
 
-    NumPy asks for pages of 2 MB: a few weights in every one of them, and all of the array is made.
+    NumPy requests pages of 2 MB: with a few weights in each of them, the whole array takes memory.
     """
     size = shape[0] * shape[1] * dtype.itemsize
     if size < 1 << 22 or not hasattr(mmap, "MAP_PRIVATE"):

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, isfinite, prod, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 
 import numpy as np
 
 from ... import rules
-from ...rows import Csr, Dense
 from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
 
-Rows = Dense | Csr
+if TYPE_CHECKING:
+    from ..._types import Floats, Record, UpdateLog
+    from ..predictions import OneClass, Predictions
+    from .additive import Joint
+    from .protocol import Space
+    from .rest import OneVsRest
+
+    #: What receives the predictions of a pass
+    Receiver: TypeAlias = Predictions | OneClass
+
+#: (gamma_low, gamma_up) around the best margin; None: the rows were not read for the lower end
+Bracket: TypeAlias = tuple[float | None, float]
+#: A length, and what it was computed for
+Kept: TypeAlias = tuple[object, np.ndarray] | None
 
 
 class Frame(NamedTuple):
@@ -34,7 +46,7 @@ class Frame(NamedTuple):
 class NumericalError(ValueError, ArithmeticError):
     """A score or a weight left the range of floating-point numbers; the model kept its last finite state."""
 
-    log: Any = ()  #: the updates of the pass that ended here, of each learner
+    log: Sequence[UpdateLog] = ()  #: the updates of the pass that ended here, of each learner
 
 
 class Counts(NamedTuple):
@@ -70,10 +82,11 @@ class SingleSpace:
     joint = False
     device = "cpu"
     track_name = "last"  # which weights the loop keeps beside the last ones
-    length: Any = None
+    length: Kept = None
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
     makers: tuple[str, ...] = ()  # names of what a step is made by
-    row_numbers: Any = None  # what errors call the rows, where they are pieces of something larger
+    #: what errors call the rows, where they are pieces of something larger
+    row_numbers: np.ndarray | None = None
     steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
     from_zero = True  # whether w started at 0: the upper margin bound needs it
 
@@ -83,7 +96,7 @@ class SingleSpace:
         self.state = scalars.fresh()
 
     @property
-    def learners(self) -> list[Any]:
+    def learners(self) -> list[SingleSpace]:
         return [self]
 
     @property
@@ -99,6 +112,20 @@ class SingleSpace:
     def close(self) -> None:
         """Nothing was kept."""
 
+    def run(
+        self,
+        rows: Any,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
+        raise NotImplementedError
+
+    def scores(self, rows: Any, readout: str) -> np.ndarray:
+        raise NotImplementedError
+
     def counts(self) -> Counts:
         s = self.state
         return Counts(
@@ -113,14 +140,14 @@ class SingleSpace:
     def sum_sq_norms(self) -> float:
         return float(self.state[scalars.SUM_Q])
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         return entries + 16.0
 
     def fast_path_after(self, form: type) -> int | None:
         return None
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
-        """Labels as the loop wants them."""
+        """Labels as the loop takes them."""
         return frozen(2.0 * codes - 1.0)
 
     def reset_lowest(self) -> None:
@@ -146,7 +173,7 @@ class SingleSpace:
         for maker in self.makers:
             setattr(self, maker, getattr(fresh, maker))
 
-    # -- the bracket around the best margin: spaces that have one say more
+    # -- the bracket around the best margin: spaces that have one override these
 
     def _steps_shape(self, n_rows: int) -> tuple[int, ...] | None:
         """The shape of the sums of steps; None where no bracket needs them."""
@@ -167,12 +194,10 @@ class SingleSpace:
         """The steps that were kept, up to a common factor, one array per learner; none are kept any more."""
         return [vars(self).pop("steps", None)]
 
-    def bracket(self) -> list[tuple[float | None, float]] | None:
+    def bracket(self) -> list[Bracket] | None:
         return None
 
-    def bounds(
-        self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool
-    ) -> list[tuple[float | None, float]] | None:
+    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
         return None
 
     # -- features and classes that appear
@@ -203,10 +228,10 @@ class SingleSpace:
     def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
         raise TypeError(f"{type(self).__name__} is for two classes.")
 
-    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Any:
+    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> OneVsRest:
         from .rest import OneVsRest  # it is made of spaces like this one
 
-        learners = [self._negated(fresh), self]
+        learners: list[SingleSpace] = [self._negated(fresh), self]
         learners.insert(code, fresh().after(self))
         return OneVsRest(learners, n_threads)
 
@@ -216,12 +241,12 @@ class SingleSpace:
         made.negate()
         return made
 
-    def after(self, other: SingleSpace) -> Any:
+    def after(self, other: SingleSpace) -> Self:
         """This fresh learner, which counts the examples that the other has seen: its w was 0 on them."""
         self.state[scalars.EXAMPLES] = other.state[scalars.EXAMPLES]
         return self
 
-    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Any:
+    def spread_jointly(self, code: int, prototypes: Joint, factor: float) -> Space:
         raise TypeError(f"{type(self).__name__} has no prototypes.")
 
     # -- copies
@@ -229,20 +254,20 @@ class SingleSpace:
     def moves_columns_alone(self) -> bool:
         return False
 
-    def _shallow_copy(self) -> Any:
+    def _shallow_copy(self) -> Self:
         """A space of its own with the very same arrays: enough where they are replaced, not written to."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         return made
 
-    def copy(self) -> Any:
+    def copy(self) -> Self:
         made = self._shallow_copy()
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray) and value.flags.writeable:
                 setattr(made, name, value.copy())
         return made
 
-    def copy_for_class(self, logged: bool) -> Any:
+    def copy_for_class(self, logged: bool) -> Self:
         shared = self.n_classes > 2 and (not logged or self.moves_columns_alone())
         return self._shallow_copy() if shared else self.copy()
 
@@ -256,10 +281,10 @@ class SingleSpace:
         return self.arrays
 
     def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
-        where: Any = slice(None)
+        where: slice | np.ndarray = slice(None)
         if columns is not None and self.moves_columns_alone():
             where = np.append(columns, getattr(self, self.arrays[0]).shape[0] - 1)
-        saved: list[tuple[np.ndarray, Any, np.ndarray]] = []
+        saved: list[tuple[np.ndarray, slice | np.ndarray, np.ndarray]] = []
         for name, a in vars(self).items():
             if name == "state" or (isinstance(a, np.ndarray) and a.flags.writeable):
                 part = where if name in self._by_column() else slice(None)
@@ -281,7 +306,7 @@ class SingleSpace:
             attributes["row_numbers"] = None
         return attributes
 
-    # -- what loops are given, and what ends them
+    # -- arguments of loops, and the errors that end them
 
     def _row_buffer(self, limit: float, prediction: bool = False) -> np.ndarray:
         row_buffer = np.zeros(linear.BUFFER_SIZE)
@@ -296,23 +321,35 @@ class SingleSpace:
         """A copy of the entries of all features, or of some; that of the constant coordinate last."""
         if columns is None:
             return np.concatenate([a[: self.n_features], a[-1:]])
-        return a[np.append(columns, a.shape[0] - 1)]
+        some: np.ndarray = a[np.append(columns, a.shape[0] - 1)]
+        return some
 
-    def _raise(self, ending: int, rule: Any, log: Log, i: int, m: float, q: float, c: Any = ()) -> None:
-        """Say what ended a pass at row i; the updates made so far go with the error."""
+    def _raise(
+        self,
+        ending: int,
+        rule: Record | rules.UserRule | None,
+        log: UpdateLog,
+        i: int,
+        m: float,
+        q: float,
+        c: np.ndarray | tuple[()] = (),
+    ) -> NoReturn:
+        """Raise what ended a pass at row i; the error has the updates made so far."""
         number = i if self.row_numbers is None else int(self.row_numbers[i])
         error = self._trouble(ending, rule, number, m, q, float(c[i]) if len(c) else 1.0)
         error.log = [log]
         raise error
 
-    def _trouble(self, ending: int, rule: Any, i: int, m: float, q: float, weight: float) -> Any:
+    def _trouble(
+        self, ending: int, rule: Record | rules.UserRule | None, i: int, m: float, q: float, weight: float
+    ) -> rules.RuleError | NumericalError:
         if ending == scalars.BAD_SCORE:
             return NumericalError(
                 f"row {i}: the score is {m}, not a finite number. The values are too large, or not "
                 "finite themselves: scale the data."
             )
         s = self.state
-        asked = rules.State(
+        state = rules.State(
             float(s[scalars.N]),
             int(s[scalars.UPDATES]),
             int(s[scalars.EXAMPLES]) + 1,
@@ -320,20 +357,20 @@ class SingleSpace:
             self.frame.tol,
         )
         if isinstance(rule, rules.UserRule):
-            where = f"rule {rule.__name__!r} at row {i} (m={m:.6g}, q={q:.6g}, {asked})"
+            where = f"rule {rule.__name__!r} at row {i} (m={m:.6g}, q={q:.6g}, {state})"
             try:
-                answer = rule(m, q, asked)
+                returned = rule(m, q, state)
             except Exception as error:
                 trouble = rules.RuleError(f"{where} raised {type(error).__name__}: {error}")
                 trouble.__cause__ = error
                 return trouble
             try:
-                keep, tau = answer
+                keep, tau = returned
                 fine = isfinite(keep) and isfinite(tau)
             except (TypeError, ValueError):
                 fine = False
             if not fine:
-                return rules.RuleError(f"{where} answered {answer!r}, not a finite (keep, tau).")
+                return rules.RuleError(f"{where} returned {returned!r}, not a finite (keep, tau).")
         return NumericalError(f"row {i}: the update would overflow the weights. Scale the data.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from .. import draws
 from ..intake import EMPTY, frozen
 from ..loops import budget as loop
 from ..loops import scalars
-from .base import Frame, SingleSpace
+from .base import Bracket, Frame, SingleSpace
+
+if TYPE_CHECKING:
+    from ..._types import UpdateLog
+    from ...kernels import Kernel
+    from .base import Receiver
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 _DRAWS = 256  # random numbers drawn at a time
@@ -35,12 +40,12 @@ class Budget(SingleSpace):
         ``frame.bias`` squared is added to every kernel value. Rows of length 1 are up to the kernel.
     n_features : int
     rng : generator
-        For the policy ``Random``: ``rng.random()`` is asked once per eviction; numpy's generators are asked
-        for many numbers at a time.
+        For the policy ``Random``: one call of ``rng.random()`` per eviction; numpy's generators draw many
+        numbers at a time.
     prediction : bool
         A tie that predicts the right label (-1) is no mistake.
     block_size : int or "auto"
-        Rows looked at together. It changes nothing but the order of sums.
+        Rows whose scores are computed together. It changes nothing but the order of sums.
 
     Attributes
     ----------
@@ -58,12 +63,12 @@ class Budget(SingleSpace):
 
     def __init__(
         self,
-        kernel: Any,
-        policy: Any,
+        kernel: Kernel,
+        policy: loop.Policy,
         budget: int | None,
         frame: Frame,
         n_features: int,
-        rng: Any = None,
+        rng: draws.RandomSource | None = None,
         prediction: bool = False,
         block_size: int | str = "auto",
     ):
@@ -82,7 +87,7 @@ class Budget(SingleSpace):
         self.rng = rng
         self.prediction = prediction
         self.block_size = block_size
-        self.rows: Any = None
+        self.rows: Any = None  # a prepared collection
         self.label, self.gram = np.empty(0), np.empty((0, 0))
         self.ids = self.born = np.empty(0, np.int64)
         self._where, self._a = np.empty(0, np.int64), np.empty(0)
@@ -106,12 +111,18 @@ class Budget(SingleSpace):
     # ------------------------------------------------------------ learning
 
     def run(
-        self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
+        self,
+        rows: Any,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
         """One pass over ``order``. ``rows`` has a ``collection``, or is one."""
         collection = getattr(rows, "collection", rows)
         logs = [_empty_log(0)]
-        told = np.full(len(order), np.nan)
+        recorded = np.full(len(order), np.nan)
         start = 0
         while start < len(order):
             ids = order[start : start + self._size()]
@@ -120,24 +131,24 @@ class Budget(SingleSpace):
                 collection[ids], ids, frozen(y[ids]), weights, keep_log
             )
             logs.append(log)
-            told[start : start + len(ids)] = F  # updates change the scores of later rows alone
+            recorded[start : start + len(ids)] = F  # updates change the scores of later rows alone
             if len(weights):
-                told[start : start + len(ids)][weights == 0.0] = np.nan
+                recorded[start : start + len(ids)][weights == 0.0] = np.nan
             if ending != scalars.DONE:
-                if heard is not None:
-                    heard.take(told, False, start + at)
+                if predictions is not None:
+                    predictions.take(recorded, False, start + at)
                 m = float(y[ids[at]] * score)
                 self._raise(ending, None, _joined(logs), int(ids[at]), m, 0.0)
             start += len(ids)
-        if heard is not None:
-            heard.take(told, True, len(order))
+        if predictions is not None:
+            predictions.take(recorded, True, len(order))
         return [_joined(logs)]
 
     def _size(self) -> int:
         if self.block_size != "auto":
             return int(self.block_size)
         longest = self.budget if self.budget < _NO_LIMIT else len(self)
-        return int(np.clip(longest // 2, 64, 1024))  # a smaller block has fewer values that nobody needs
+        return int(np.clip(longest // 2, 64, 1024))  # a smaller block has fewer values that are not used
 
     def _values(self, A: Any, B: Any) -> np.ndarray:
         return np.asarray(self.kernel.matrix(A, B), np.float64) + self.frame.bias**2
@@ -159,8 +170,8 @@ class Budget(SingleSpace):
         entries = loop.Entries(self._where, self._a, self._factor, self._work, self._tally, self._cost)
         K, log = frozen(K), _empty_log(size if keep_log else 0)
         before = self.counts().examples
-        ending, at, n_logged = loop.HUNGRY, 0, 0
-        while ending == loop.HUNGRY:
+        ending, at, n_logged = loop.NO_NUMBER_LEFT, 0, 0
+        while ending == loop.NO_NUMBER_LEFT:
             ending, at, n_new = loop.run(
                 self.policy,
                 entries,
@@ -176,7 +187,7 @@ class Budget(SingleSpace):
                 self.prediction,
             )
             n_logged += n_new
-            if ending == loop.HUNGRY:
+            if ending == loop.NO_NUMBER_LEFT:
                 self._draw()
         born = before + np.cumsum(c != 0.0 if len(c) else np.ones(size, bool))
         log = loop.Log(*(a[:n_logged] for a in log))
@@ -215,6 +226,7 @@ class Budget(SingleSpace):
 
     def _draw(self) -> None:
         """More random numbers, now that all have been used."""
+        assert self.rng is not None
         self._uniforms = frozen(draws.uniforms(self.rng, _DRAWS))
         self._tally[loop.DRAWN] = 0
 
@@ -239,13 +251,11 @@ class Budget(SingleSpace):
         a = self._a[: len(self)]
         return sqrt(max(0.0, float(a @ self.gram @ a)))
 
-    def bracket(self) -> list[tuple[float | None, float]]:
-        """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
+    def bracket(self) -> list[Bracket]:
+        """Nothing is known: kernel values are rounded, and :func:`perceptrons.certify` bounds by how much."""
         return [(None, inf)]
 
-    def bounds(
-        self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool
-    ) -> list[tuple[float | None, float]]:
+    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
         return self.bracket()
 
 
@@ -266,5 +276,5 @@ def _empty_log(length: int) -> loop.Log:
     )
 
 
-def _joined(logs: list[loop.Log]) -> Any:
+def _joined(logs: list[loop.Log]) -> loop.Log:
     return loop.Log(*(np.concatenate(parts) for parts in zip(*logs, strict=True)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +10,12 @@ from ...rows import look, sqnorm
 from ..loops import confidence, linear, scalars, single, tracks
 from ..predictions import scores_of
 from .additive import PATIENCE
-from .base import Frame, Rows, SingleSpace, empty_log, logged
+from .base import Frame, SingleSpace, empty_log, logged
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Record, UpdateLog
+    from ...rows import Rows
+    from .base import Receiver
 
 
 class Confident(SingleSpace):
@@ -21,7 +26,7 @@ class Confident(SingleSpace):
     makers = ("rule",)
     FULL_LIMIT = 20_000  #: features of a full covariance: 3.2 GB
 
-    def __init__(self, rule: Any, frame: Frame, n_features: int, full: bool, start: float = 1.0):
+    def __init__(self, rule: Record, frame: Frame, n_features: int, full: bool, start: float = 1.0):
         super().__init__(frame, n_features)
         self.rule = rule
         self.full = full
@@ -57,19 +62,25 @@ class Confident(SingleSpace):
     def fast_path_after(self, form: type) -> int | None:
         return None if self.full else PATIENCE
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         d = self.v.shape[0]
         return d * (entries + d) if self.full else super().row_cost(entries)
 
-    def covariance(self) -> Any:
+    def covariance(self) -> confidence.Covariance:
         if self.full:
             return confidence.Full(self.sigma, np.zeros(self.sigma.shape[0]))
         return confidence.Diagonal(self.sigma)
 
     def run(
-        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
-        told = scores_of(heard)
+        self,
+        rows: Rows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
+        recorded = scores_of(predictions)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = confidence.run(
             self.rule,
@@ -81,12 +92,12 @@ class Confident(SingleSpace):
             self.covariance(),
             self.state,
             log,
-            told,
+            recorded,
             self.frame.tol,
             self._limit(),
         )
-        if heard is not None:
-            heard.take(told.score, ending == scalars.DONE, at)
+        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+            predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -98,11 +109,11 @@ class Confident(SingleSpace):
         return 1e70 if self.frame.dtype == np.float32 else 1e300
 
     def core(self) -> single.Confident:
-        """What one row at a time needs."""
+        """What a call for one row takes."""
         return single.Confident(self.rule, self.v, self.covariance(), tracks.Last(), self.state)
 
     def row_buffer(self) -> np.ndarray:
-        """Where one row at a time is worked on."""
+        """The scratch buffer of calls for one row."""
         return self._row_buffer(self._limit())
 
     def variances(self, rows: Rows, n: int) -> np.ndarray:

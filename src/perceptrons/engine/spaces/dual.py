@@ -1,23 +1,32 @@
 """w in the span of the examples: coefficients over a support set.
 
-The coefficients live in an ordinary additive space (one w, one per class, or prototypes) whose features are
-the support rows. Rows come to it in exact blocks (:mod:`perceptrons.engine.blocks`).
+The coefficients are the weights of an ordinary additive space (one w, one per class, or prototypes) whose
+features are the support rows. It learns the rows in exact blocks (:mod:`perceptrons.engine.blocks`).
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from ...rows import Block
 from ...rules import RuleError
 from ..blocks import Blocks, Piece, Support, shaped
-from ..foretelling import Foretelling
+from ..earlier_scores import EarlierScores
 from ..intake import EMPTY, frozen
-from .base import Counts, Frame, NumericalError, SingleSpace, logged
+from .base import Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, logged
+
+if TYPE_CHECKING:
+    from ..._types import AnyMatrix, Floats, UpdateLog
+    from ...kernels import Kernel
+    from ..device.blocks import DeviceBlocks
+    from ..loops.linear import Log
+    from ..predictions import Predictions
+    from .additive import Additive, Joint, Linear
+    from .rest import OneVsRest
 
 _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 
@@ -25,7 +34,7 @@ _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 class KernelRows(NamedTuple):
     """Objects as their kernel takes them."""
 
-    collection: Any
+    collection: Any  #: what :meth:`perceptrons.kernels.Kernel.prepare` has made
     sq: np.ndarray  #: k(x, x), the constant included
 
 
@@ -37,12 +46,12 @@ class Dual:
     methods promise.
     """
 
-    length: Any = None
+    length: Kept = None
 
     def __init__(
         self,
-        inner: Any,
-        kernel: Any,
+        inner: Linear | Joint | OneVsRest,
+        kernel: Kernel,
         frame: Frame,
         n_features: int,
         block_size: int | str = "auto",
@@ -59,9 +68,9 @@ class Dual:
         self.support = Support()
         self.n_offered = 0  #: rows of earlier collections
         self.smallest_margin = np.inf  #: smallest |margin| that a device has decided on
-        self._open: Any = None
+        self._open: tuple[KernelRows, HostBlocks | DeviceBlocks] | None = None
 
-    # ------------------------------------------------------------ what estimators ask
+    # ------------------------------------------------------------ what estimators read
 
     @property
     def n_classes(self) -> int:
@@ -76,8 +85,13 @@ class Dual:
         return self.inner.columns
 
     @property
-    def learners(self) -> list[Any]:
+    def learners(self) -> list[SingleSpace]:
         return self.inner.learners
+
+    @property
+    def additive(self) -> list[Additive]:
+        """The learners, whose type is known here."""
+        return cast("list[Additive]", self.inner.learners)
 
     @property
     def joint(self) -> bool:
@@ -100,7 +114,7 @@ class Dual:
     def sum_sq_norms(self) -> float:
         return self.inner.sum_sq_norms()
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         return self.inner.row_cost(entries)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
@@ -127,13 +141,11 @@ class Dual:
     def take_steps(self) -> list[np.ndarray | None]:
         return [None for _ in self.learners]
 
-    def bracket(self) -> list[tuple[float | None, float]]:
-        """Nothing is known: kernel values are rounded, by how much only :func:`perceptrons.certify` asks."""
+    def bracket(self) -> list[Bracket]:
+        """Nothing is known: kernel values are rounded, and :func:`perceptrons.certify` bounds by how much."""
         return [(None, np.inf) for _ in self.learners]
 
-    def bounds(
-        self, rows: KernelRows, y: np.ndarray, c: np.ndarray, clean: bool
-    ) -> list[tuple[float | None, float]]:
+    def bounds(self, rows: KernelRows, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
         return self.bracket()
 
     def renew(self, fresh: SingleSpace) -> None:
@@ -153,15 +165,15 @@ class Dual:
     def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
         self.inner.add_class(code, fresh)
         if self.joint:
-            self.inner.settle()  # the blocks read the columns themselves
+            cast("Joint", self.inner).settle()  # the blocks read the columns themselves
 
     def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Dual:
         self.inner = self.inner.spread(code, fresh, n_threads)
         return self
 
-    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Dual:
-        self.inner = self.inner.spread_jointly(code, prototypes, factor)
-        self.inner.settle()
+    def spread_jointly(self, code: int, prototypes: Joint, factor: float) -> Dual:
+        self.inner = inner = cast("Linear", self.inner).spread_jointly(code, prototypes, factor)
+        inner.settle()
         return self
 
     def fast_path_after(self, form: type) -> int | None:
@@ -204,7 +216,7 @@ class Dual:
         blocks.tell = tell
         self._open = rows, blocks
 
-    def _blocks(self, rows: KernelRows, limit: float, numbers: np.ndarray) -> Any:
+    def _blocks(self, rows: KernelRows, limit: float, numbers: np.ndarray) -> HostBlocks | DeviceBlocks:
         if self.device == "cpu":
             return HostBlocks(self, rows, limit, numbers)
         from ..device.blocks import DeviceBlocks
@@ -217,7 +229,7 @@ class Dual:
             self.support,
             self.block_size,
             limit,
-            _Team(self, rows.collection),
+            DualTeam(self, rows.collection),
             self.device,
             numbers,
         )
@@ -228,25 +240,32 @@ class Dual:
             self._open = None
 
     def run(
-        self, rows: KernelRows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
+        self,
+        rows: KernelRows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None = None,
+    ) -> list[UpdateLog]:
         if self._open is None or self._open[0] is not rows:
             self.open(rows, again=False)
+        assert self._open is not None
         blocks = self._open[1]
         blocks.begin_pass(y, c)
         n_columns = [learner.columns for learner in self.learners]
-        told = None
-        if heard is not None:
-            told = Foretelling(len(order), self.columns, self.learners[0].track_name, heard.unit)
-            heard.reported = blocks.foretell(told)
+        earlier = None
+        if predictions is not None:
+            earlier = EarlierScores(len(order), self.columns, self.learners[0].track_name, predictions.unit)
+            predictions.reported = blocks.record_scores(earlier)
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # the loops find what is not finite
                 logs = blocks.run(order, n_columns, keep_log)
         finally:
             blocks.end_pass()
-            if told is not None:
-                heard.take_scores(told.scores, self.columns > 1)
-        return logs
+            if predictions is not None and earlier is not None:
+                predictions.take_scores(earlier.scores, self.columns > 1)
+        return list(logs)
 
     # ------------------------------------------------------------ scores
 
@@ -254,7 +273,7 @@ class Dual:
         """(support rows, columns): w, or its average, as a combination of the support rows."""
         n = len(self.support)
         if readout == "average" and len(self.learners) > 1:
-            return np.stack([learner.average()[:n] for learner in self.learners], axis=1)
+            return np.stack([learner.average()[:n] for learner in self.additive], axis=1)
         w = self.inner.weights(readout)[:, :n]
         return np.ascontiguousarray(w.T)
 
@@ -269,13 +288,13 @@ class Dual:
             out[part] = values @ coefficients[mask].astype(values.dtype, copy=False)
         return out
 
-    def values(self, collection: Any, mask: np.ndarray) -> Any:
+    def values(self, collection: Any, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
         """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
         if not mask.any():
             return
         rows = self.support.rows if mask.all() else self.support.rows[np.flatnonzero(mask)]
         step = max(1, _SCORE_BYTES // (8 * len(rows)))
-        matrix = self.kernel.matrix
+        matrix: Callable[[Any, Any], AnyMatrix] = self.kernel.matrix
         if self.device != "cpu":
             from ..device.blocks import matrix_there
 
@@ -289,25 +308,25 @@ class Dual:
 
 
 def shown(rows: Any, places: np.ndarray) -> Any:
-    """Some of the rows of a prepared collection, as the user knows them."""
+    """Some of the rows of a prepared collection, as the user gave them."""
     while hasattr(rows, "parts"):
         rows = rows.parts[0]
     return [rows.items[i] for i in places] if hasattr(rows, "items") else rows.X[places]
 
 
-class _Team:
+class DualTeam:
     """The learners of a dual space as a device takes them: stacked, and written back after a pass."""
 
     def __init__(self, dual: Dual, collection: Any):
         self.dual = dual
         self.collection = collection
         self.joint = dual.joint
-        first = dual.learners[0]
+        first = dual.additive[0]
         self.rule, self.track, self.prediction = first.rule, first.track_name, first.prediction
         self.tol, self.limit = first.frame.tol, first._limit()
 
-    def learners(self) -> list[Any]:
-        return self.dual.learners
+    def learners(self) -> list[Additive]:
+        return self.dual.additive
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray | None]:
         """v and A: (learners, places), or (places, classes) of prototypes."""
@@ -342,7 +361,7 @@ class _Team:
         for r, learner in enumerate(self.learners()):
             learner.state[:] = states[r]
             learner.v[:n] = v if self.joint else v[r]
-            if A is not None:
+            if A is not None and learner.A is not None:
                 learner.A[:n] = A if self.joint else A[r]
 
     def trouble(self, r: int, ending: int, i: int, m: float, q: float, weight: float) -> Exception:
@@ -366,44 +385,46 @@ class HostBlocks(Blocks):
             numbers,
         )
         self.inner = dual.inner
+        self.learners = dual.additive
         self.dtype = dual.frame.dtype
         self.sq = rows.sq
-
-        self.told: Foretelling | None = None
+        self.earlier: EarlierScores | None = None
 
     def begin_pass(self, y: np.ndarray, c: np.ndarray) -> None:
         self.y, self.c = y, c
 
-    def foretell(self, told: Foretelling) -> bool:
-        self.told = told
+    def record_scores(self, earlier: EarlierScores) -> bool:
+        self.earlier = earlier
         return True
 
     def end_pass(self) -> None:
-        self.told = None
+        self.earlier = None
 
     def _sums(self, piece: Piece) -> np.ndarray:
         """(rows, columns): what the stored sums of an average add to the scores of a block."""
-        n, inner = len(self.support), self.inner
-        kept = [learner.A for learner in inner.learners]
-        if kept[0] is None or n == 0:
+        n = len(self.support)
+        kept = [learner.A for learner in self.learners if learner.A is not None]
+        if not kept or n == 0:
             return np.zeros(1)
-        A = kept[0][:n] if inner.joint else np.stack([a[:n] for a in kept], axis=1)
+        A = kept[0][:n] if self.inner.joint else np.stack([a[:n] for a in kept], axis=1)
         return np.asarray(self.panel.product(piece, A) + self.constant * A.sum(0), np.float64)
 
     def coefficients(self) -> np.ndarray:
         n = len(self.support)
         if self.inner.joint:
-            return self.inner.v[:n]
-        return np.stack([learner.v[:n] for learner in self.inner.learners], axis=1)
+            return self.learners[0].v[:n]
+        return np.stack([learner.v[:n] for learner in self.learners], axis=1)
 
     def make_room(self, n: int) -> None:
         self.inner.grow(n)
 
-    def resolve(self, F: Any, piece: Piece, position: np.ndarray, keep_log: bool) -> tuple[list[Any], Any]:
+    def resolve(
+        self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
+    ) -> tuple[Sequence[UpdateLog], Exception | None]:
         ids = piece.ids
         inner = self.inner
-        before: Any = None
-        if self.told is not None:
+        before: tuple[np.ndarray, np.ndarray] | None = None
+        if self.earlier is not None:
             start = np.array(F, np.float64)  # the loop changes its own
             before = start, np.broadcast_to(self._sums(piece), start.shape)
             states = [learner.state.copy() for learner in inner.learners]
@@ -416,26 +437,27 @@ class HostBlocks(Blocks):
         rows: Any = blocks if len(inner.learners) > 1 else blocks[0]
         for learner in inner.learners:
             learner.row_numbers = ids
-        error = None
+        error: Exception | None = None
+        logs: Sequence[UpdateLog]
         try:
             logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log or before is not None)
         except (RuleError, NumericalError) as trouble:
             logs, error = trouble.log, trouble
         for learner in inner.learners:
             learner.row_numbers = None
-        if self.told is not None:
+        if self.earlier is not None and before is not None:
             pairs = [(old, learner.state) for old, learner in zip(states, inner.learners, strict=True)]
             active = weights != 0.0 if len(weights) else np.ones(len(ids), bool)
-            self.told.add(before[0], before[1], G, active, pairs, logs)
+            self.earlier.add(before[0], before[1], G, active, pairs, logs)
         if not keep_log:
-            logs = [logged(log, 0) for log in logs]
+            logs = [logged(cast("Log", log), 0) for log in logs]
         return logs, error
 
     def states(self) -> list[tuple[np.ndarray, float]]:
-        return [(learner.state, learner.frame.tol) for learner in self.inner.learners]
+        return [(learner.state, learner.frame.tol) for learner in self.learners]
 
     def _arrays(self) -> list[np.ndarray]:
-        found = [a for learner in self.inner.learners for a in (learner.v, learner.A)]
+        found = [a for learner in self.learners for a in (learner.v, learner.A)]
         return [a for a in found if a is not None]
 
     def used(self, first: int, stop: int) -> np.ndarray:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...rows import look, sqnorm
 from .. import margins
-from ..loops import linear, multiplicative, scalars
+from ..loops import linear, multiplicative, scalars, tracks
 from ..predictions import scores_of
-from .base import Frame, Rows, SingleSpace, empty_log, logged
+from .base import Bracket, Frame, SingleSpace, empty_log, logged
+
+if TYPE_CHECKING:
+    from ..._types import Floats, UpdateLog
+    from ...rows import Csr, Dense, Rows
+    from .base import Receiver
 
 
 class Thresholded(SingleSpace):
@@ -42,7 +47,12 @@ class Multiplicative(Thresholded):
     makers = ("link", "prediction")
 
     def __init__(
-        self, link: Any, frame: Frame, n_features: int, prediction: bool = False, follow: bool = False
+        self,
+        link: multiplicative.Link,
+        frame: Frame,
+        n_features: int,
+        prediction: bool = False,
+        follow: bool = False,
     ):
         super().__init__(frame, n_features)
         self.link = link
@@ -63,16 +73,23 @@ class Multiplicative(Thresholded):
         super().grow(n_features)
         if more:
             if self.follow:
+                assert isinstance(self.link, multiplicative.Winnow)
                 self.link = self.link._replace(threshold=float(n_features))
             self._prepare()
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         return 40.0 * (entries + 1.0)  # a mistake takes a power or two exponentials for each entry
 
     def run(
-        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
-        told = scores_of(heard, self.ties)
+        self,
+        rows: Rows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
+        recorded = scores_of(predictions, self.ties)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = multiplicative.run(
             self.link,
@@ -86,11 +103,11 @@ class Multiplicative(Thresholded):
             self.state,
             log,
             self.steps_or_none(),
-            told,
+            recorded,
             self.prediction,
         )
-        if heard is not None:
-            heard.take(told.score, ending == scalars.DONE, at, self.ties)
+        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+            predictions.take(recorded.score, ending == scalars.DONE, at, self.ties)
         if ending != scalars.DONE:
             i = int(order[at])
             with np.errstate(all="ignore"):
@@ -109,9 +126,10 @@ class Multiplicative(Thresholded):
         """Updates on positive rows."""
         return float(self.state[multiplicative.PROMOTIONS])
 
-    def renew(self, fresh: Any) -> None:
+    def renew(self, fresh: SingleSpace) -> None:
+        assert isinstance(fresh, Multiplicative)
         link = fresh.link
-        if isinstance(link, multiplicative.Winnow):
+        if isinstance(link, multiplicative.Winnow) and isinstance(self.link, multiplicative.Winnow):
             link = link._replace(threshold=self.link.threshold)  # it is part of every prediction
         if link != self.link:
             self.from_zero = False  # the bracket is about steps of one length
@@ -150,7 +168,7 @@ class Multiplicative(Thresholded):
         """The upper end of the bracket but for rounding."""
         return inf if self._exponent() is None else self._up()
 
-    def bracket(self) -> Any:
+    def bracket(self) -> list[Bracket] | None:
         return None if self._exponent() is None else [(None, self._up())]
 
     def _up(self) -> float:
@@ -164,7 +182,7 @@ class Multiplicative(Thresholded):
         share = (4.0 * k + 4.0 * len(self.theta) + 64.0) * margins.U
         return margins.ratio_up(margins.p_norm_up(self.theta, p) + error, eta * k * (1.0 - share))
 
-    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> Any:
+    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
         p = self._exponent()
         if p is None:
             return None
@@ -181,7 +199,7 @@ class Elimination(Thresholded):
 
     n_classes = 2
     arrays = ("alive", "negated")
-    standing: float | None = None  # how many negations stand, counted when it is first asked for
+    standing: float | None = None  # how many negations stand, counted when it is first read
 
     def __init__(self, frame: Frame, n_features: int, with_negations: bool):
         super().__init__(frame, n_features)
@@ -197,21 +215,27 @@ class Elimination(Thresholded):
         if self.with_negations and self.state[scalars.UPDATES] == 0:
             self.negated[old : self.n_features] = 1.0
 
-    def row_cost(self, entries: Any) -> Any:
-        return entries + self.n_features  # a mistake looks at every literal
+    def row_cost(self, entries: float | Floats) -> float | Floats:
+        return entries + self.n_features  # a mistake reads every literal
 
     def run(
-        self, rows: Rows, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
-        told = scores_of(heard, ties_up=True)
+        self,
+        rows: Rows,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Receiver | None = None,
+    ) -> list[UpdateLog]:
+        recorded = scores_of(predictions, ties_up=True)
         self.standing = None
         log = empty_log(len(order) if keep_log else 0, 1)
         spare = np.empty_like(self.negated)
         _, _, n = multiplicative.run_elimination(
-            rows, y, c, order, self.alive, self.negated, spare, self.state, log, told
+            rows, y, c, order, self.alive, self.negated, spare, self.state, log, recorded
         )
-        if heard is not None:
-            heard.take(told.score, True, len(order), True)
+        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+            predictions.take(recorded.score, True, len(order), True)
         return [logged(log, n)]
 
     @property
@@ -236,4 +260,7 @@ class Elimination(Thresholded):
         return 1.0 - standing
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
-        return (self._picked(self.alive, columns) - self._picked(self.negated, columns))[None, :]
+        result: np.ndarray = (self._picked(self.alive, columns) - self._picked(self.negated, columns))[
+            None, :
+        ]
+        return result

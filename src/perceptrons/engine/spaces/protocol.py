@@ -1,7 +1,10 @@
 """What a space promises, whatever its weights look like.
 
-An estimator is written against these types. It never asks which space it has: what depends on that is a
-method here. Results that there is one of for each learner are lists, also where there is one learner only.
+An estimator is written against these types. It never tests which space it has: what depends on that is a
+method here. A result that every learner has one of is a list, also where there is one learner only.
+
+What the rows are depends on the space (records of rows, kernel values, prepared objects): they have no type
+here.
 
 A *learner* is a space with one w, or with prototypes that are learned together. A space of several learners,
 one against the rest, has a list of them; every other space is its own only learner.
@@ -9,16 +12,19 @@ one against the rest, has a list of them; every other space is its own only lear
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..loops.linear import Log
-from .base import Counts, Frame, SingleSpace
+from .base import Bracket, Counts, Frame, Kept, SingleSpace
 
-#: (gamma_low, gamma_up) around the best margin; None: the rows were not read for the lower end
-Bracket = tuple[float | None, float]
+if TYPE_CHECKING:
+    from ..._types import AnyMatrix, Floats, UpdateLog
+    from ..blocks import Support
+    from ..loops.confidence import Covariance
+    from ..predictions import Predictions
+    from .additive import Joint
 
 
 class Readable(Protocol):
@@ -52,7 +58,7 @@ class Readable(Protocol):
 
     @property
     def device(self) -> str:
-        """Where rows are learned: "cpu", or a device that torch knows."""
+        """Where rows are learned: "cpu", or the name of a device of torch."""
 
     def offset(self) -> np.ndarray:
         """(columns,): what is subtracted from <w, x>."""
@@ -68,25 +74,31 @@ class Space(Readable, Protocol):
     """What learning needs as well."""
 
     #: length of the vector that predicts, kept by the readout until the next row is learned
-    length: Any
+    length: Kept
 
     # -- a pass over rows
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         """Class codes as the loop takes them."""
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         """About how many products of numbers and weights a row with so many entries takes."""
 
     def open(self, rows: Any, again: bool, tell: Callable[[float], None] | None = None) -> None:
-        """These rows are read now, and perhaps ``again``; ``tell`` hears the share of a pass that is done."""
+        """These rows are read now, and perhaps ``again``; ``tell`` gets the share of a pass that is done."""
 
     def close(self) -> None:
         """The rows that were open do not come again."""
 
     def run(
-        self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Log]:
+        self,
+        rows: Any,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None = None,
+    ) -> list[UpdateLog]:
         """Learn the rows in ``order``; the updates of each learner.
 
         An error that ends the pass has the updates made before it as ``log``, a list as well.
@@ -158,7 +170,7 @@ class Space(Readable, Protocol):
     def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Space:
         """From two classes to three, one learner each; ``code`` is the new class."""
 
-    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Space:
+    def spread_jointly(self, code: int, prototypes: Joint, factor: float) -> Space:
         """From w to the prototypes (-f w, f w), and 0 for the new class ``code``.
 
         ``prototypes`` is a fresh joint space of two classes.
@@ -206,19 +218,19 @@ class LinearSpace(Space, Protocol):
 class SupportSpace(Space, Protocol):
     """A space whose w is a combination of rows that are compared by a kernel."""
 
-    support: Any  #: the rows, and their numbers
+    support: Support  #: the rows, and their numbers
 
     def coefficients(self, readout: str) -> np.ndarray:
         """(support rows, columns): w, or its average, as a combination of the support rows."""
 
-    def values(self, collection: Any, mask: np.ndarray) -> Any:
+    def values(self, collection: Any, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
         """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
 
 
 class ConfidentSpace(LinearSpace, Protocol):
     """A space that has a covariance."""
 
-    def covariance(self) -> Any:
+    def covariance(self) -> Covariance:
         """Sigma as the loops take it."""
 
     def variances(self, rows: Any, n: int) -> np.ndarray:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from ...rules import RuleError
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
-from .base import TRANSIENT, Counts, Frame, NumericalError, Rows, SingleSpace
+from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
+
+if TYPE_CHECKING:
+    from ..._types import Floats, UpdateLog
+    from ..predictions import Predictions
+    from .additive import Additive, Joint
+    from .protocol import LinearSpace
+
+T = TypeVar("T")
 
 
 class OneVsRest:
@@ -23,9 +31,9 @@ class OneVsRest:
     joint = False
     ties = False  # the largest score wins
     device = "cpu"
-    length: Any = None
+    length: Kept = None
 
-    def __init__(self, learners: Sequence[Any], n_threads: int = 1):
+    def __init__(self, learners: Sequence[SingleSpace], n_threads: int = 1):
         self.learners = list(learners)
         self.n_threads = n_threads
 
@@ -58,7 +66,7 @@ class OneVsRest:
     def sum_sq_norms(self) -> float:
         return float(sum(learner.sum_sq_norms() for learner in self.learners))
 
-    def row_cost(self, entries: Any) -> Any:
+    def row_cost(self, entries: float | Floats) -> float | Floats:
         return self.n_classes * self.learners[0].row_cost(entries)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
@@ -72,22 +80,22 @@ class OneVsRest:
         for learner in self.learners:
             learner.close()
 
-    def _map(self, function: Any) -> list[Any]:
+    def _map(self, function: Callable[[int, SingleSpace], T]) -> list[T]:
         if self.n_threads == 1:
             return [function(r, learner) for r, learner in enumerate(self.learners)]
         with ThreadPoolExecutor(self.n_threads) as pool:
             return list(pool.map(function, range(self.n_classes), self.learners))
 
-    def _every(self, function: Any) -> list[Any]:
-        """Call the function for each learner; Ctrl-C waits until all have had their turn."""
+    def _every(self, function: Callable[[int, SingleSpace], T]) -> list[T]:
+        """Call the function for each learner; Ctrl-C takes effect after the last call."""
         before = [learner.counts() for learner in self.learners]
-        answers: list[Any] = [None] * self.n_classes
+        results: dict[int, T] = {}
         interruption: BaseException | None = None
         while True:
             try:
                 for r, learner in enumerate(self.learners):
                     if interruption is None or learner.counts() == before[r]:
-                        answers[r] = function(r, learner)
+                        results[r] = function(r, learner)
                 break
             except (KeyboardInterrupt, SystemExit) as error:
                 if interruption is not None:
@@ -95,23 +103,29 @@ class OneVsRest:
                 interruption = error
         if interruption is not None:
             raise interruption
-        return answers
+        return [results[r] for r in range(self.n_classes)]
 
     @staticmethod
     def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
         return frozen(np.where(codes == r, 1.0, -1.0))
 
     def run(
-        self, rows: Any, y: Any, c: np.ndarray, order: np.ndarray, keep_log: bool, heard: Any = None
-    ) -> list[Any]:
-        """One pass; ``rows`` may be a list, the rows as each learner sees them."""
-        troubles: list[Any] = []
+        self,
+        rows: Any,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None = None,
+    ) -> list[UpdateLog]:
+        """One pass; ``rows`` may be a list, with the rows of each learner."""
+        troubles: list[tuple[int, RuleError | NumericalError]] = []
 
-        def one(r: int, learner: Any) -> Any:
+        def one(r: int, learner: SingleSpace) -> Sequence[UpdateLog]:
             try:
                 own = rows[r] if isinstance(rows, list) else rows
-                told = None if heard is None else heard.of_class(r)
-                return learner.run(own, self._against_rest(y, r), c, order, keep_log, told)
+                recorded = None if predictions is None else predictions.of_class(r)
+                return learner.run(own, self._against_rest(y, r), c, order, keep_log, recorded)
             except (RuleError, NumericalError) as error:  # the others go on, in whatever order they run
                 troubles.append((r, error))
                 return error.log
@@ -149,16 +163,16 @@ class OneVsRest:
     def take_steps(self) -> list[np.ndarray | None]:
         return [steps for learner in self.learners for steps in learner.take_steps()]
 
-    def bracket(self) -> list[Any] | None:
+    def bracket(self) -> list[Bracket] | None:
         return self._joined([learner.bracket() for learner in self.learners])
 
-    def bounds(self, rows: Rows, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Any] | None:
+    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
         return self._joined(
             self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
         )
 
     @staticmethod
-    def _joined(found: list[list[Any] | None]) -> list[Any] | None:
+    def _joined(found: list[list[Bracket] | None]) -> list[Bracket] | None:
         """The brackets of all learners; None where they claim nothing."""
         pairs = [pair for pairs in found for pair in pairs or ()]
         return pairs or None
@@ -170,11 +184,12 @@ class OneVsRest:
     def offset(self) -> np.ndarray:
         return np.concatenate([learner.offset() for learner in self.learners])
 
-    def scores(self, rows: Rows, readout: str) -> np.ndarray:
+    def scores(self, rows: Any, readout: str) -> np.ndarray:
         return np.concatenate([learner.scores(rows, readout) for learner in self.learners], axis=1)
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:
-        return np.concatenate([learner.weights(readout, columns) for learner in self.learners])
+        linear = cast("list[LinearSpace]", self.learners)
+        return np.concatenate([learner.weights(readout, columns) for learner in linear])
 
     def grow(self, n_features: int) -> None:
         for learner in self.learners:
@@ -186,7 +201,7 @@ class OneVsRest:
 
     def start_at(self, w: np.ndarray) -> None:
         """Begin from w, (n_classes, n_features + 1), instead of 0."""
-        for learner, row in zip(self.learners, w, strict=True):
+        for learner, row in zip(cast("list[Additive]", self.learners), w, strict=True):
             learner.start_at(row[None, :])
 
     def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
@@ -195,10 +210,10 @@ class OneVsRest:
     def negate(self) -> None:
         raise TypeError("Three classes or more cannot be exchanged.")
 
-    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> Any:
+    def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> NoReturn:
         raise TypeError("There are three classes or more already: use add_class.")
 
-    def spread_jointly(self, code: int, prototypes: Any, factor: float) -> Any:
+    def spread_jointly(self, code: int, prototypes: Joint, factor: float) -> NoReturn:
         raise TypeError("There are three classes or more already: use add_class.")
 
     def fast_path_after(self, form: type) -> int | None:

@@ -1,4 +1,4 @@
-"""What kernel learners would have said of each row before they learned it, from the log of a block.
+"""The score of each row under the w from before it was learned, for kernel learners: from the log of a block.
 
 The loops keep the scores of the rows of a block under the w of the moment. The scores under earlier w, and
 their sums for an average, follow from the scores at the start of the block, the updates, and the kernel
@@ -8,14 +8,19 @@ values within it.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .loops.scalars import EXAMPLES, SCALE, SCALE_SUM, N
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-class Foretelling:
+    from .._types import UpdateLog
+
+
+class EarlierScores:
     """Scores of the rows of one pass under the readout, before each was learned; NaN where it was not.
 
     ``readout`` is "last", "average", or "unit": the mean of w/||w||. ``unit``: the last w counts as w/||w||.
@@ -33,7 +38,7 @@ class Foretelling:
         G: np.ndarray,
         active: np.ndarray,
         states: list[tuple[np.ndarray, np.ndarray]],
-        logs: list[Any],
+        logs: Sequence[UpdateLog],
     ) -> None:
         """A block has been resolved.
 
@@ -69,12 +74,12 @@ class Foretelling:
         active: np.ndarray,
         t: int,
         norm2: float,
-        log: Any,
+        log: UpdateLog,
     ) -> np.ndarray:
         """Scores of the rows, each under the readout of its moment; f and ``total`` are those of now."""
         out, n, begin = np.empty_like(f), len(f), 0
         for j, p in enumerate([*log.row.tolist(), n]):
-            stretch = slice(begin, p + 1)  # the rows that meet this w
+            stretch = slice(begin, p + 1)  # the rows with this w
             passed = np.cumsum(active[stretch]) - active[stretch]
             out[stretch] = f[stretch] / (sqrt(norm2) if self.unit and norm2 > 0.0 else 1.0)
             pace = self._pace(norm2)
