@@ -182,7 +182,7 @@ def test_after_a_failure_the_votes_are_those_of_the_updates_that_were_made():
     for n_jobs in (1, 2):  # one against the rest: each learner goes as far as it can
         model = make("Perceptron", readout="vote", fit_intercept=False, multiclass="ovr", n_jobs=n_jobs)
         with pytest.raises(NumericalError, match="row 3"):
-            model.partial_fit(rows, np.array([1, 0, 2, 0]))
+            model.partial_fit(rows, np.array([1, 0, 2, 0]), classes=[0, 1, 2])
         votes = np.abs(model.decision_function(small))
         np.testing.assert_array_equal(votes.max(axis=0), [3, 3, 4])
 
