@@ -3,9 +3,19 @@
 `pytest --hypothesis-profile=search` draws new ones, and more of them.
 """
 
+import pytest
 from hypothesis import settings
+from uncompiled import uncompiled
 
 # no deadline: the first call of a learner may compile it
 settings.register_profile("steady", deadline=None, derandomize=True, database=None, max_examples=25)
 settings.register_profile("search", deadline=None, max_examples=400, print_blob=True)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Tests that are marked so run loops as plain Python, with all their fixtures."""
+    plain = item.get_closest_marker("uncompiled") and not item.get_closest_marker("compiled")
+    with uncompiled(bool(plain)):
+        return (yield)

@@ -6,20 +6,36 @@
         Perceptron().fit(X, y)  # no loop is compiled, none is loaded
 
 A loop is compiled for every combination of rule, storage, precision, scheme and readout that it meets, some
-seconds each. A property that is looked at for all combinations compiles a few of them and runs the others so.
-That compiled code does what the plain loop does is tested in `property/test_plain_python.py`.
+seconds each. A property that is looked at for all combinations compiles a few of them and runs the others so:
+
+    pytestmark = pytest.mark.uncompiled
+
+    @pytest.mark.parametrize("learner", compiled(LEARNERS, "perceptron", "AROW"), ids=str)  # these two are
+    def test_something(learner): ...
+
+That compiled code does what the plain loop does is tested in `property/test_plain_python.py`, and the golden
+cases run the compiled loop of every rule.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
+
+import pytest
 
 from perceptrons.engine import compiler, custom
 
 _Compiled = compiler._Compiled
+
+
+def compiled(cases: Iterable[Any], *names: str) -> list[Any]:
+    """Cases for ``parametrize``: those whose ``str`` is one of the names are marked as compiled."""
+    cases = list(cases)
+    assert set(names) <= {str(case) for case in cases}
+    return [pytest.param(case, marks=pytest.mark.compiled) if str(case) in names else case for case in cases]
 
 
 @contextlib.contextmanager

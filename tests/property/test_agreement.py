@@ -188,6 +188,7 @@ def test_labels_may_appear_on_the_way(learner, sample, frame):
         assert close(weights(model), run.w, learner.tol)
 
 
+@pytest.mark.uncompiled
 @given(multiclass_samples(), st.integers(0, 2**32 - 1))
 def test_the_norm_minimising_mira_of_2003(sample, seed):
     """It needs a start other than 0, which only `fit` can be given."""

@@ -164,6 +164,7 @@ def test_one_against_the_rest(learner, sample, intercept, data):
         w_is_the_combination_it_says(kernel, linear, X, learner.tol)
 
 
+@pytest.mark.uncompiled
 @given(st.one_of(samples(), multiclass_samples()))
 def test_a_rule_that_never_moves_from_zero(sample):
     X, y, order = sample[0], sample[1], sample[-1]
@@ -256,6 +257,7 @@ def test_readouts_of_the_perceptron(
         assert parts.n_updates_ == linear.n_updates_
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("rule", [rules.ROMMA(), rules.PA1(C=0.5), own], ids=lambda r: str(r).split("(")[0])
 @pytest.mark.parametrize("multiclass", ["joint", "ovr"])
@@ -284,6 +286,7 @@ def test_readouts_of_other_rules(rule, readout, multiclass, n_classes):
                     same(kernel, linear, X, 1e-7)
 
 
+@pytest.mark.uncompiled
 @given(samples(), st.data())
 def test_weights_of_rules_that_have_a_theory_of_them(sample, data):
     X, y, order = sample
@@ -310,6 +313,7 @@ def test_shuffled_until_a_clean_pass(fit_intercept, sample, seed):
     assert close(upper(kernel), upper(linear))
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_early_stopping_holds_out_the_same_rows(n_classes):
     rng = np.random.default_rng(0)
@@ -324,6 +328,7 @@ def test_early_stopping_holds_out_the_same_rows(n_classes):
 # ------------------------------------------------------------------------- a constant coordinate
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("learner", pick("perceptron", "PA", "margin perceptron"), ids=str)
 @given(samples(), st.sampled_from([0.5, 1.0, 2.0]), st.data())
 def test_a_constant_coordinate_is_a_constant_in_the_kernel(learner, sample, B, data):
@@ -378,6 +383,7 @@ def test_a_function_a_record_and_a_matrix_are_the_same_kernel(sample):
     assert record.history_[0]["examples"] == len(order[0]) and len(visits) >= len(order[0])
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("multiclass", ["joint", "ovr"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_average_of_a_rule_that_forgets_keeps_its_digits(n_classes, multiclass):

@@ -1,5 +1,7 @@
 """gamma_low <= gamma* <= gamma_up, for every learner that claims a bracket, at every moment.
 
+pytestmark = pytest.mark.uncompiled
+
 gamma* is computed by other means: a least-squares or a linear programme over the rows.
 """
 
@@ -20,6 +22,7 @@ from strategies import (
     separable,
     separable_multiclass,
 )
+from uncompiled import compiled
 
 from perceptrons import BalancedWinnow, Perceptron, PNormPerceptron, RiskDescent, reference, theory
 
@@ -47,7 +50,7 @@ def brackets_on_the_way(make, X, y, order, best):
     holds(make().fit(X, y, order=order).margin_bounds_, best)
 
 
-@pytest.mark.parametrize("learner", FIRST_ORDER, ids=str)
+@pytest.mark.parametrize("learner", compiled(FIRST_ORDER, "perceptron", "ROMMA"), ids=str)
 @given(samples(), frames())
 def test_any_two_classes(learner, sample, frame):
     X, y, order = sample
@@ -55,7 +58,7 @@ def test_any_two_classes(learner, sample, frame):
     brackets_on_the_way(lambda: learner.make(frame), X, y, order, best)
 
 
-@pytest.mark.parametrize("learner", FIRST_ORDER, ids=str)
+@pytest.mark.parametrize("learner", compiled(FIRST_ORDER, "perceptron", "ROMMA"), ids=str)
 @given(separable(), st.integers(1, 4))
 def test_two_separable_classes(learner, data, epochs):
     X, y, _, gamma = data
@@ -65,7 +68,7 @@ def test_two_separable_classes(learner, data, epochs):
     brackets_on_the_way(lambda: learner.make(Frame()), X, y, order, best)
 
 
-@pytest.mark.parametrize("learner", JOINT, ids=str)
+@pytest.mark.parametrize("learner", compiled(JOINT, "perceptron, top", "PA-I, exact"), ids=str)
 @given(st.one_of(multiclass_samples(), separable_multiclass()))
 def test_many_classes(learner, sample):
     X, y = sample[:2]

@@ -107,6 +107,7 @@ def half_steps(m, q, state):
     return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
 
 
+@pytest.mark.uncompiled
 @given(samples(), cuts)
 def test_a_rule_of_ones_own(sample, cut):
     X, y, order = sample

@@ -19,8 +19,15 @@ def csr(X, dtype, index):
     return A
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("dtype", "index"),
+    [
+        (np.float32, np.int32),
+        (np.float64, np.int32),
+        (np.float64, np.int64),
+        pytest.param(np.float32, np.int64, marks=pytest.mark.uncompiled),
+    ],
+)
 @given(samples())
 def test_the_perceptron_is_exact_in_every_format(dtype, index, sample):
     """Its sums of a few dyadic numbers fit in the 24 bits of a float32."""
@@ -46,6 +53,7 @@ def test_prototypes_are_exact_in_float32(sample):
         assert np.array_equal(weights(model), run.w)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("learner", pick("MIRA", "PA-I"), ids=str)
 @given(samples(), frames())
 def test_rounding_to_float32_changes_no_decision_that_is_clear(learner, sample, frame):

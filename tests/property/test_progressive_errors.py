@@ -127,7 +127,7 @@ def test_a_label_is_not_predicted_before_it_has_occurred():
     assert one_by_one(Perceptron(), X[:4], labels[:4])[1].progressive_errors_ == 1
 
 
-@pytest.mark.parametrize("readout", ["last", "average"])
+@pytest.mark.parametrize("readout", [pytest.param("last", marks=pytest.mark.uncompiled), "average"])
 def test_texts(readout):
     texts = [f"{'spam' if k % 3 else 'ham'} number{k % 5} word{k % 7}" for k in range(40)]
     labels = np.array([k * k % 5 % 2 for k in range(40)])

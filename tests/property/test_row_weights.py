@@ -95,6 +95,7 @@ def test_the_perceptron_multiplies_its_step(sample, data):
     assert np.array_equal(weights(model), w)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("learning_rate", ["updates", "examples"])
 @given(samples(), st.data())
 def test_and_so_do_variable_rates(learning_rate, sample, data):
@@ -108,6 +109,7 @@ def test_and_so_do_variable_rates(learning_rate, sample, data):
     assert close(log["step"], c[log["row"]] / number[learning_rate])
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("make", [Perceptron, lambda **kw: MarginPerceptron(gamma=0.5, **kw)])
 @given(samples(), st.integers(-3, 3).map(lambda e: 2.0**e))
 def test_equal_weights_only_scale_w(make, sample, c):
@@ -118,6 +120,7 @@ def test_equal_weights_only_scale_w(make, sample, c):
     assert np.array_equal(weights(model), c * weights(plain))
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("solver", ["top", "exact"])
 @pytest.mark.parametrize("variant", ["I", "II"])
 @given(st.one_of(samples(), multiclass_samples()), st.integers(-3, 3).map(lambda e: 2.0**e))

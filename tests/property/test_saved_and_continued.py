@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from uncompiled import compiled
 
 import perceptrons as pc
 from perceptrons import kernels, rules
 from perceptrons.models import load, save
 from perceptrons.models.saving import pieces
+
+pytestmark = pytest.mark.uncompiled
 
 RNG = np.random.default_rng(7)
 #: 0/1 rows, so that Winnow and Elimination take them too
@@ -173,6 +176,24 @@ CASES = [
 ]
 
 
+#: A case of each family of loops, and the readouts that loops know of.
+COMPILED = [
+    str(case)
+    for case in CASES
+    if case.pieces
+    and (case.name, case.params)
+    in [
+        ("OnlineClassifier", {"readout": "last", "random_state": 1}),
+        ("OnlineClassifier", {"readout": "average", "random_state": 1}),
+        ("AROW", {}),
+        ("Winnow", {}),
+        ("BalancedWinnow", {}),
+        ("KernelPerceptron", {}),
+        ("BudgetKernelPerceptron", {"budget": 5, "policy": "oldest", "random_state": 2}),
+    ]
+]
+
+
 def test_every_estimator_is_here():
     public = {
         name
@@ -184,7 +205,7 @@ def test_every_estimator_is_here():
     assert public - {"ParameterMixing"} == {case.name for case in CASES}
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", compiled(CASES, *COMPILED), ids=str)
 def test_a_fitted_model_comes_back(case, tmp_path):
     model = case.make().fit(case.X, case.y)
     back = stored(model, tmp_path, case.objects)
@@ -196,7 +217,7 @@ def test_a_fitted_model_comes_back(case, tmp_path):
         same(model, back, case.X)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.pieces], ids=str)
+@pytest.mark.parametrize("case", compiled([case for case in CASES if case.pieces], *COMPILED), ids=str)
 def test_pieces_with_a_file_between_them(case, tmp_path):
     whole, cut = case.make(), case.make()
     for part in (slice(0, 13), slice(13, 30), slice(30, 60)):

@@ -1,5 +1,7 @@
 """A step of MIRA and PA is the shortest that reaches margin 1, or that is best with the price C on the loss.
 
+pytestmark = pytest.mark.uncompiled
+
     hard   min 1/2 ||V - W||^2              with loss(V) = 0
     I      min 1/2 ||V - W||^2 + C loss(V)
     II     min 1/2 ||V - W||^2 + C loss(V)^2

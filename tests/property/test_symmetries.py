@@ -20,6 +20,8 @@ from strategies import samples
 
 from perceptrons import MIRA, OnlineClassifier, PassiveAggressive, Perceptron, PNormPerceptron, rules
 
+pytestmark = pytest.mark.uncompiled
+
 powers_of_two = st.integers(-6, 6).map(lambda e: 2.0**e)
 any_scale = st.floats(1e-3, 1e3)
 

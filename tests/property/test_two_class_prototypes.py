@@ -1,5 +1,7 @@
 """Prototypes of two classes are the binary learner: opposite rows, the same decisions.
 
+pytestmark = pytest.mark.uncompiled
+
 The estimators learn one w for two classes, so the joint space is asked directly here.
 """
 
