@@ -273,6 +273,7 @@ def loses_count(m, q, state):
     return (1.0, np.nan) if state.t == 14 else ((1.0, 1.0) if m <= 0.0 else rules.NO_STEP)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("rule", [gives_up, loses_count], ids=lambda r: r.__name__)
 @pytest.mark.parametrize("block_size", [1, 5, 14, "auto"])
 @pytest.mark.parametrize("multiclass", ["joint", "ovr"])

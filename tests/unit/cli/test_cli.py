@@ -13,6 +13,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
+from uncompiled import compiled
 
 from perceptrons import AROW, KernelClassifier, Perceptron, TextClassifier, kernels, rules
 from perceptrons.cli import main, rows
@@ -174,7 +175,8 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "elimination"])
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("rule", compiled([r for r in RULES if r != "elimination"], "perceptron", "arow"))
 def test_every_rule(folder, run, rule):
     code, out, err = run("train", "bits.svm", "-m", "m", "--rule", rule, *SMALL.get(rule, []), "--json")
     assert code == 0, err

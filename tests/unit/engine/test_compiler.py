@@ -26,9 +26,10 @@ import zoo
 from zoo import X, make, y, y3
 rng = np.random.default_rng(0)
 out = {}
+SPARSE = ("Perceptron", "AveragedPerceptron", "AROW", "Winnow", "BalancedWinnow")
 for name in zoo.NAMES:
     for labels in (y, y3):
-        for kind in (np.asarray, sp.csr_array):
+        for kind in (np.asarray, sp.csr_array) if name in SPARSE else (np.asarray,):
             rows = kind(X if name in ("Winnow", "Elimination") else X + rng.integers(-2, 3, X.shape) / 4)
             model = make(name, **({} if name == "RiskDescent" else {"max_iter": 2})).fit(rows, labels)
             out[f"{name} {len(out)}"] = np.hstack([model.coef_, model.intercept_[:, None]])

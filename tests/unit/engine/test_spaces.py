@@ -53,8 +53,9 @@ def test_what_a_space_promises(learner, y):
     scores = space.scores(rows, "last") - space.offset()
     np.testing.assert_allclose(np.squeeze(scores), model.decision_function(X), rtol=1e-12, atol=1e-12)
     before, copy = space.counts(), space.copy()
-    order = np.arange(len(X))
-    logs = copy.run(rows, copy.targets(model._labels.codes(y)), np.empty(0), order, True)
+    order, weights = np.arange(len(X)), np.empty(0)
+    order.flags.writeable = weights.flags.writeable = False  # as learners give them
+    logs = copy.run(rows, copy.targets(model._labels.codes(y)), weights, order, True)
     assert isinstance(logs, list) and len(logs) == n
     assert sum(len(log.row) for log in logs) == copy.counts().since(before).updates
     assert space.counts() == before  # the copy has its own arrays

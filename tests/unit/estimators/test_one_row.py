@@ -56,6 +56,7 @@ def test_the_same_as_partial_fit(name, labels):
         assert json.loads(json.dumps(answers)) == answers  # Python's numbers and words, not numpy's
 
 
+@pytest.mark.compiled
 def test_answers_are_of_python_types():
     """Every kind of label, both precisions, named features, kernels."""
     for label, other in ((0, 1), ("ham", "spam"), (True, False)):

@@ -71,6 +71,7 @@ def test_the_same_run_whoever_plays_and_however_rows_are_served(make, how):
 READ_OUT = ("AveragedPerceptron", "VotedPerceptron")
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("name", [name for name in zoo.ONLINE if name not in READ_OUT])
 def test_mistakes_are_the_learners_own_counts(name):
     model = getattr(pc, name)()

@@ -302,8 +302,16 @@ corpus = st.lists(st.tuples(sentences, st.sampled_from("xy")), min_size=2, max_s
 )
 
 
-@pytest.mark.parametrize("rule", [rules.Perceptron(), rules.PA1(C=0.5), rules.ROMMA()], ids=str)
-@pytest.mark.parametrize("readout", ["last", "average"])
+@pytest.mark.parametrize(
+    ("readout", "rule"),
+    [
+        ("last", rules.Perceptron()),
+        ("average", rules.Perceptron()),
+        ("last", rules.PA1(C=0.5)),
+        ("average", rules.ROMMA()),
+    ],
+    ids=str,
+)
 @settings(max_examples=20)
 @given(rows=corpus)
 def test_all_at_once_in_pieces_and_one_at_a_time(rule, readout, rows):

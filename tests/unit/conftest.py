@@ -1,0 +1,25 @@
+"""Modules that look at every learner, or at every way to set one up, for something around the loops.
+
+One learner of each family of loops runs compiled ones, the others plain Python.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+PLAIN = {
+    "certificates": {"test_certificate", "test_tampering"},
+    "engine": {"test_spaces", "test_wide_rows"},
+    "estimators": {"test_changing", "test_growing", "test_intercept_scaling", "test_one_row", "test_pieces"},
+    "proofs": {"test_certify"},
+    "theory": {"test_debugging", "test_run_record"},
+}
+COMPILED = re.compile(r"[\[-](Perceptron|AROW|Winnow|KernelPerceptron)[\](-]")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in PLAIN.get(item.path.parent.name, ()) and not COMPILED.search(item.name):
+            item.add_marker(pytest.mark.uncompiled)
