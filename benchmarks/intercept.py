@@ -19,7 +19,7 @@ import numpy as np
 from report import Report, options, parsed, progress
 
 from perceptrons import AveragedPerceptron, PassiveAggressive, Perceptron
-from perceptrons.core.halfspace import AUTO_SCALING
+from perceptrons.core.classifier import AUTO_SCALING
 
 TESTED = 10_000  # rows of a test file
 FACTORS = (0.03, 0.1, AUTO_SCALING, 1.0, 3.0)

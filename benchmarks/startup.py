@@ -49,7 +49,8 @@ def main() -> None:
         seconds(function), seconds(train)  # they fill the caches
         times = [(seconds(function), seconds(train)) for _ in range(RUNS)]
     numba, ours = (min(column) for column in zip(*times, strict=True))
-    print(f"one cached numba function {numba:.2f} s, train on 200 rows {ours:.2f} s, ratio {ours / numba:.2f}")
+    ratio = ours / numba
+    print(f"one cached numba function {numba:.2f} s, train on 200 rows {ours:.2f} s, ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":

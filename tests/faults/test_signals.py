@@ -197,7 +197,7 @@ def test_a_row_buffer_in_use_is_closed_by_a_fork():
 
     for use, torn in ((linear.FREE, False), (linear.SCORING, False), (linear.LEARNING, True)):
         model = begun(*CALLS["learn_one"])
-        row_buffer = model._lane.row_buffer
+        row_buffer = model._fast_path.row_buffer
         row_buffer.view(np.int64)[linear.BUFFER_USE] = use
         access = access_to(model)
         access.lock.acquire()  # of a thread that is not there any more

@@ -262,7 +262,7 @@ def test_the_lock_is_not_part_of_the_model(made):
         model.learn_one(rows[0], 1)
         model.learn_one(rows[0], 1)
     for twin in (copy.deepcopy(model), copy.copy(model), pickle.loads(pickle.dumps(model)), clone(model)):
-        assert "_writer" not in vars(twin) and "_lane" not in vars(twin)
+        assert "_writer" not in vars(twin) and "_fast_path" not in vars(twin)
     with one_writer(model):
         copy.deepcopy(model).fit(rows, y)
         clone(model).fit(rows, y)

@@ -426,7 +426,16 @@ WORDS = [
     *("inf", "nan", "balanced", "diagonal", "full", "all", "linear", "gaussian", "precomputed", "0", "a"),
 ]
 ATTRIBUTES = [
-    *("_names", "_given_names", "_words", "classes_", "random_step_", "n_features_in_", "_space", "_lane"),
+    *(
+        "_names",
+        "_given_names",
+        "_words",
+        "classes_",
+        "random_step_",
+        "n_features_in_",
+        "_space",
+        "_fast_path",
+    ),
     *("_writer", "_hashing", "_core", "note_", "row_numbers", "from_zero", "_room", "gamma_", "_draws"),
     *("_known", "kernel_", "feature_names_in_", "_open"),
 ]

@@ -271,7 +271,7 @@ def partial_fit(model, case, X):
 
 def learn_one(model, case, X):
     """Row by row; the classes are told first, with no row at all."""
-    model.set_params(log_updates=case.file == "voted_averaged")  # the fast lane keeps no log
+    model.set_params(log_updates=case.file == "voted_averaged")  # the fast path keeps no log
     model.fit(X, case.y, order=[], **begun(case))
     updates, errors = [], []
     for rows in case.order:

@@ -292,11 +292,11 @@ def test_the_fast_lane_is_built_again(tmp_path):
     model = pc.Perceptron()
     for i in range(10):
         model.learn_one(X[i], TWO[i])
-    assert "_lane" in vars(model)
+    assert "_fast_path" in vars(model)
     back = stored(model, tmp_path)
-    assert "_lane" not in vars(back)
+    assert "_fast_path" not in vars(back)
     for i in range(10, 60):
         model.learn_one(X[i], TWO[i])
         back.learn_one(X[i], TWO[i])
-    assert "_lane" in vars(back)
+    assert "_fast_path" in vars(back)
     same(model, back, X)

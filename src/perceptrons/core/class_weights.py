@@ -6,7 +6,7 @@ Weights of classes are given, balanced over all rows of a fit, or by the counts 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,98 +76,93 @@ def refuse_in_pieces(class_weight: Any) -> None:
         )
 
 
-class Weighing:
-    """The part of an online learner that weighs rows."""
+def row_weights(model: Any, sample_weight: Any, y: np.ndarray) -> np.ndarray:
+    """Row weights times the weights of their classes; nothing where all of them are 1."""
+    weights = checked_weights(model, sample_weight, len(y))
+    class_weight = getattr(model, "class_weight", None)
+    counted = runs_counts(model)
+    if counted:
+        weights = running_weights(model, weights, y)
+    elif class_weight is not None:
+        weights = of_rows(class_weight, y) * (weights if len(weights) else 1.0)
+    if not model._weighted() and (counted or not np.isin(weights, (0.0, 1.0)).all()):
+        name = "sample_weight" if class_weight is None else "sample_weight and class_weight"
+        raise ValueError(
+            f"{type(model).__name__} has no theory of row weights: {name} may be 0 and 1 only. "
+            "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
+        )
+    if (weights == 1.0).all():
+        return intake.EMPTY
+    return intake.frozen(weights, np.float64)
 
-    if TYPE_CHECKING:
-        classes_: Any
-        early_stopping: Any
 
-        def _weighted(self) -> bool: ...
+def runs_counts(model: Any) -> bool:
+    """Whether classes are weighted by the counts of the rows so far."""
+    return isinstance(found := getattr(model, "class_weight", None), str) and found == "running"
 
-        def _frame(self, dtype: Any, X: Any = None, counts: Any = ...) -> Any: ...
 
-    def _row_weights(self, sample_weight: Any, y: np.ndarray) -> np.ndarray:
-        """Row weights times the weights of their classes; nothing where all of them are 1."""
-        weights = self._checked_weights(sample_weight, len(y))
-        class_weight = getattr(self, "class_weight", None)
-        running = self._runs_counts()
-        if running:
-            weights = self._running_weights(weights, y)
-        elif class_weight is not None:
-            weights = of_rows(class_weight, y) * (weights if len(weights) else 1.0)
-        if not self._weighted() and (running or not np.isin(weights, (0.0, 1.0)).all()):
-            name = "sample_weight" if class_weight is None else "sample_weight and class_weight"
-            raise ValueError(
-                f"{type(self).__name__} has no theory of row weights: {name} may be 0 and 1 only. "
-                "Perceptron, MarginPerceptron and PassiveAggressive take any weight."
-            )
-        if (weights == 1.0).all():
-            return intake.EMPTY
-        return intake.frozen(weights, np.float64)
+def running_weights(model: Any, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Weights of rows in the order of y; a row of weight 0 is not counted."""
+    out = weights.copy() if len(weights) else np.ones(len(y))
+    there = out > 0.0
+    before = vars(model).get("_counted", NOTHING)
+    out[there] *= running(before, y[there])
+    return out
 
-    def _runs_counts(self) -> bool:
-        """Whether classes are weighted by the counts of the rows so far."""
-        return isinstance(found := getattr(self, "class_weight", None), str) and found == "running"
 
-    def _running_weights(self, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Weights of rows in the order of y; a row of weight 0 is not counted."""
-        out = weights.copy() if len(weights) else np.ones(len(y))
-        there = out > 0.0
-        before = vars(self).get("_counted", NOTHING)
-        out[there] *= running(before, y[there])
-        return out
+def to_count(model: Any, y: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Labels of the rows that the counts so far will include, where there are such counts."""
+    if not runs_counts(model):
+        return None
+    return y[weights > 0.0] if len(weights) else y
 
-    def _to_count(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-        """Labels of the rows that the counts so far will include, where there are such counts."""
-        if not self._runs_counts():
-            return None
-        return y[weights > 0.0] if len(weights) else y
 
-    def _count_classes(self, batch: Any, before: Any, n: int) -> None:
-        """Add the first n rows of a batch, those that were learned, to the counts there were before it."""
-        if batch.counted is not None:
-            self._counted = (before or NOTHING).plus(batch.counted[:n])
+def count_classes(model: Any, batch: Any, before: Any, n: int) -> None:
+    """Add the first n rows of a batch, those that were learned, to the counts there were before it."""
+    if batch.counted is not None:
+        model._counted = (before or NOTHING).plus(batch.counted[:n])
 
-    def _check_pieces(self) -> None:
-        """Refuse what only a fit, which has all rows, can do."""
-        if self.early_stopping:
-            raise ValueError(
-                "early_stopping=True holds out rows of a fit; partial_fit and learn_one have none to spare. "
-                "Set early_stopping=False, or call fit."
-            )
-        refuse_in_pieces(getattr(self, "class_weight", None))
-        if "_space" not in vars(self):
-            self._frame(np.float64)  # raises where B needs all rows
 
-    def _checked_weights(self, sample_weight: Any, n: int) -> np.ndarray:
-        """Row weights as the user gave them, or nothing."""
-        if sample_weight is None:
-            return intake.EMPTY
-        try:
-            weights = np.asarray(sample_weight, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must hold {n} numbers: {error}.") from error
-        if weights.ndim == 0:
-            weights = np.full(n, float(weights))
-        if weights.shape != (n,):
-            raise ValueError(f"sample_weight must hold {n} numbers; got shape {weights.shape}.")
-        wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-        if len(wrong):
-            raise ValueError(
-                "sample_weight must hold finite numbers of at least 0; "
-                f"row {wrong[0]} has {weights[wrong[0]]:g}."
-            )
-        return weights
+def check_pieces(model: Any) -> None:
+    """Refuse what only a fit, which has all rows, can do."""
+    if model.early_stopping:
+        raise ValueError(
+            "early_stopping=True holds out rows of a fit; partial_fit and learn_one have none to spare. "
+            "Set early_stopping=False, or call fit."
+        )
+    refuse_in_pieces(getattr(model, "class_weight", None))
+    if "_space" not in vars(model):
+        model._frame(np.float64)  # raises where B needs all rows
 
-    def _epoch_weights(self, batch: Any, visit: np.ndarray) -> np.ndarray:
-        """Row weights of an epoch: by the rows visited so far, where classes are counted on the way."""
-        if not self._runs_counts():
-            return batch.weights
-        labels = self.classes_[batch.codes[visit]]
-        given = batch.weights[visit] if len(batch.weights) else batch.weights
-        weights = np.ones(batch.X.shape[0])
-        weights[visit] = self._running_weights(given, labels)
-        before = vars(self).get("_counted", NOTHING)
-        self._counted = before.plus(labels if not len(given) else labels[given > 0.0])
-        return intake.frozen(weights)
+
+def checked_weights(model: Any, sample_weight: Any, n: int) -> np.ndarray:
+    """Row weights as the user gave them, or nothing."""
+    if sample_weight is None:
+        return intake.EMPTY
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold {n} numbers: {error}.") from error
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must hold {n} numbers; got shape {weights.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(wrong):
+        raise ValueError(
+            f"sample_weight must hold finite numbers of at least 0; row {wrong[0]} has {weights[wrong[0]]:g}."
+        )
+    return weights
+
+
+def epoch_weights(model: Any, batch: Any, visit: np.ndarray) -> np.ndarray:
+    """Row weights of an epoch: by the rows visited so far, where classes are counted on the way."""
+    if not runs_counts(model):
+        return batch.weights
+    labels = model.classes_[batch.codes[visit]]
+    given = batch.weights[visit] if len(batch.weights) else batch.weights
+    weights = np.ones(batch.X.shape[0])
+    weights[visit] = running_weights(model, given, labels)
+    before = vars(model).get("_counted", NOTHING)
+    model._counted = before.plus(labels if not len(given) else labels[given > 0.0])
+    return intake.frozen(weights)

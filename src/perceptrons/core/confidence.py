@@ -10,12 +10,12 @@ import numpy as np
 from .. import rules
 from ..engine import spaces
 from . import checks
-from .one_row import Streaming
+from .learner import Learner
 from .parameters import spec
 
 
 @spec
-class SecondOrder(Streaming):
+class SecondOrder(Learner):
     r"""Learners with a covariance; several classes: one against the rest.
 
     Attributes

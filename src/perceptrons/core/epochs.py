@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import draws, intake, margins
-from . import checks
+from . import checks, class_weights
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
@@ -43,7 +43,7 @@ def run(model: Any, batch: CheckedRows, orders: list[np.ndarray] | None, watch: 
                 if watched:
                     intake.check_again(batch.X, batch.rows)
                 space.reset_lowest()
-                weighted = batch._replace(weights=model._epoch_weights(batch, visit))
+                weighted = batch._replace(weights=class_weights.epoch_weights(model, batch, visit))
                 counts = one_pass(model, weighted, visit, model.n_iter_)
                 model.n_iter_ += 1
                 record = model._record(counts)

@@ -15,7 +15,7 @@ from ..engine import spaces
 from ..engine.custom import engine_rule
 from ..engine.loops import multiclass
 from . import changing, checks
-from .one_row import Streaming
+from .learner import Learner
 from .parameters import spec
 from .passes import CheckedRows
 from .readouts import Readout
@@ -24,7 +24,7 @@ READOUTS = ("last", "average", "vote", "random")
 
 
 @spec
-class FirstOrder(Streaming):
+class FirstOrder(Learner):
     r"""Learners whose w is a combination of rows.
 
     Parameters
@@ -90,7 +90,7 @@ class FirstOrder(Streaming):
     def _reading(self) -> Readout:
         return Readout(self, self._readout, self.normalized_votes, self.include_initial)
 
-    def _lane_serves(self) -> bool:
+    def _fast_path_serves(self) -> bool:
         kept = self._space.learners[0].track_name
         return self.readout == kept and not self.normalized_votes and not self.include_initial
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import intake
-from . import changing
+from . import changing, class_weights
 from .passes import CheckedRows
 
 
@@ -27,9 +27,9 @@ def rows_of_fit(model: Any, X: Any, y: Any, sample_weight: Any, old: Any) -> Che
         )
     if old is None:
         model.__dict__.pop("_counted", None)
-    weights = model._row_weights(sample_weight, y)
-    if model._runs_counts():  # each epoch has its own
-        weights = model._checked_weights(sample_weight, len(y))
+    weights = class_weights.row_weights(model, sample_weight, y)
+    if class_weights.runs_counts(model):  # each epoch has its own
+        weights = class_weights.checked_weights(model, sample_weight, len(y))
         weights = intake.frozen(weights) if len(weights) else intake.EMPTY
     class_weight = getattr(model, "class_weight", None)
     if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):

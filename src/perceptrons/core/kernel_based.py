@@ -9,16 +9,17 @@ import numpy as np
 from .. import kernels
 from .._sparse import is_sparse
 from ..engine import intake, spaces
-from . import changing, checks, objects
-from .halfspace import FLOATS
-from .one_row import Streaming, python_scores
+from . import changing, checks, class_weights, objects, progressive
+from .classifier import FLOATS
+from .learner import Learner
+from .one_row import learn_batch_of_one, python_scores
 from .parameters import spec
 from .passes import CheckedRows
 from .writing import one_writer, unchanged_on_error
 
 
 @spec
-class KernelBased(Streaming):
+class KernelBased(Learner):
     r"""A learner that knows its objects by a kernel.
 
     Parameters
@@ -160,21 +161,21 @@ class KernelBased(Streaming):
                 fresh = "_space" not in vars(self)
                 if fresh or changing.changed(self):
                     self._check_params()
-                self._check_pieces()
+                class_weights.check_pieces(self)
                 steps = changing.changed_steps(self)
                 X = self._in_precision(self._alone(x, reset=fresh), vars(self).get("_space"))
                 rows = self._rows(X)
                 label = np.asarray([y])
-                weights = self._row_weights(None, label)
+                weights = class_weights.row_weights(self, None, label)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, None)
                 known = self.classes_
                 codes = self._labels.codes(label, grow=True)
-            since = self._known_since(known, codes, fresh)
-            heard = self._single(since)
-            counted = self._to_count(label, weights)
+            since = progressive.known_since(self, known, codes, fresh)
+            heard = progressive.single(self, since)
+            counted = class_weights.to_count(self, label, weights)
             batch = CheckedRows(X, rows, codes, weights, changed=steps, counted=counted)
-            self._learn_single(batch, since, heard)
+            learn_batch_of_one(self, batch, since, heard)
 
     def score_one(self, x: Any) -> Any:
         """Score of one object: a float, or a list of one per class for more than two classes."""

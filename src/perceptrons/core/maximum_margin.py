@@ -18,7 +18,7 @@ from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
-from .halfspace import Halfspace
+from .classifier import Classifier
 from .parameters import spec
 from .progress import Progress
 from .run_records import known_rows
@@ -33,7 +33,7 @@ EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separat
 
 
 @spec
-class MaxMarginSpec(Halfspace):
+class MaxMarginSpec(Classifier):
     """Parameters and plan of :class:`perceptrons.MaxMargin`."""
 
     _run_kind = "margin"

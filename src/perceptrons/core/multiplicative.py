@@ -13,7 +13,7 @@ from .._sparse import is_sparse
 from ..engine import spaces
 from ..engine.loops import multiplicative
 from . import checks
-from .one_row import Streaming
+from .learner import Learner
 from .parameters import spec
 
 
@@ -41,7 +41,7 @@ def linked(model: Any, name: str) -> np.ndarray:
 
 
 @spec
-class Thresholded(Streaming):
+class Thresholded(Learner):
     """Learners of disjunctions: no intercept, a tie is positive, one learner per class beyond two."""
 
     _counts_loss = False
@@ -154,7 +154,7 @@ class EliminationSpec(Thresholded):
 
 
 @spec
-class BalancedWinnowSpec(Streaming):
+class BalancedWinnowSpec(Learner):
     """Parameters and plan of :class:`perceptrons.BalancedWinnow`."""
 
     eta: float = 0.1
@@ -187,7 +187,7 @@ class BalancedWinnowSpec(Streaming):
 
 
 @spec
-class PNormPerceptronSpec(Streaming):
+class PNormPerceptronSpec(Learner):
     """Parameters and plan of :class:`perceptrons.PNormPerceptron`."""
 
     p: float = 2.0

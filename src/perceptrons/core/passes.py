@@ -13,6 +13,7 @@ import numpy as np
 from ..engine import chunks, intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
+from . import class_weights
 from .undoing import whole_call
 
 
@@ -118,7 +119,7 @@ def learn_in_order(
     order = intake.frozen(order)
 
     def finish() -> None:
-        model._count_classes(batch, counted, model._examples() - n_examples)
+        class_weights.count_classes(model, batch, counted, model._examples() - n_examples)
         for journal in model._journals:
             journal.close()
         note(model._space.counts().since(before))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..engine.journal import Journal
-from .halfspace import Halfspace
+from . import progressive
+from .classifier import Classifier
 from .parameters import spec
-from .readouts import Readout
-from .run_records import online_fields
 
 
 def one_or_all(brackets: list[Any] | None) -> Any:
@@ -19,7 +18,7 @@ def one_or_all(brackets: list[Any] | None) -> Any:
 
 
 @spec
-class RunAttributes(Halfspace):
+class RunAttributes(Classifier):
     """Attributes of learners that go from row to row, all of them read from the space and the log."""
 
     log_updates: bool = False
@@ -36,16 +35,7 @@ class RunAttributes(Halfspace):
         _steps: list[Any] | None = None
         _longest: float = 0.0
         random_step_: int = 0
-
-    @property
-    def _readout(self) -> str:
-        """Which weights predict: "last", "average", "vote" or "random"."""
-        return "last"
-
-    @property
-    def _reading(self) -> Readout:
-        """The readout in force."""
-        return Readout(self, self._readout)
+        _progressive: Any = None
 
     # ------------------------------------------------------------ what follows from the space
 
@@ -87,25 +77,6 @@ class RunAttributes(Halfspace):
         bounds = vars(self).get("_bounds")
         return one_or_all(space.bracket()) if bounds is None else bounds
 
-    def _record_fields(self, evidence: bool) -> dict[str, Any]:
-        weights = self._record_weights(evidence)
-        return super()._record_fields(evidence) | online_fields(self, evidence) | weights
-
-    def _record_weights(self, evidence: bool) -> dict[str, Any]:
-        """The last w and, as evidence, its average where it is kept."""
-        weights = {"last": np.asarray(self._space.weights("last"), float)}
-        if evidence and self._keeps_average():
-            weights["average"] = np.asarray(self._space.weights("average"), float)
-        return {"weights": weights}
-
-    def _keeps_average(self) -> bool:
-        """Whether the space has the average of w, whatever the readout is now."""
-        return False
-
-    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
-        """What the record of learner r has beside its counts."""
-        return {}
-
     @property
     def update_log_(self) -> np.ndarray:
         """Updates in order: fields epoch, row, step; and code, the class, for one-vs-rest."""
@@ -122,3 +93,20 @@ class RunAttributes(Halfspace):
         if len(parts) == 1:
             return parts[0][["epoch", "row", "step"]]
         return np.concatenate(parts)
+
+    @property
+    def progressive_rows_(self) -> int:
+        """Rows of ``partial_fit`` and ``learn_one`` that were counted."""
+        return int(self._progressive_tally("progressive_rows_")[0])
+
+    @property
+    def progressive_errors_(self) -> int:
+        """Those of them whose label ``predict`` would have got wrong before they were learned."""
+        return int(self._progressive_tally("progressive_errors_")[1])
+
+    def _progressive_tally(self, name: str) -> np.ndarray:
+        self._fitted(name)
+        why = progressive.silence(self)
+        if why is not None:
+            raise AttributeError(f"{name} is not there: {why}.")
+        return progressive.now(self)

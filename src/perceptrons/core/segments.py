@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.spaces import Counts
+from . import class_weights, progressive
 from .passes import CheckedRows, Piece, learn_in_order
 from .undoing import whole_call
 
@@ -25,19 +26,21 @@ def learn_segments(
     for i, rows in enumerate(segments):
         known, labels = model.classes_, y[rows]
         codes = model._labels.codes(labels, grow=True)
-        heard = model._predictions(model._known_since(known, codes, fresh and i == 0), len(labels))
+        heard = progressive.predictions(
+            model, progressive.known_since(model, known, codes, fresh and i == 0), len(labels)
+        )
         weights = batch.weights[rows] if len(batch.weights) else batch.weights
         every = codes
         if len(segments) > 1:
             every = np.zeros(len(y), np.int64)
             every[rows] = codes
-        batch = batch._replace(codes=every, counted=model._to_count(labels, weights))
+        batch = batch._replace(codes=every, counted=class_weights.to_count(model, labels, weights))
         if i == 0:
             model._prepare_pass(batch)
 
         def note(counts: Counts, heard: Any = heard, codes: np.ndarray = codes, i: int = i) -> None:
             if len(done) == i:
-                done.append(model._record(counts) | model._tally(heard, codes))
+                done.append(model._record(counts) | progressive.tally(model, heard, codes))
                 model.history_[number:] = [added(done)]
             model.n_iter_ = 1
             model.stop_reason_ = "partial_fit"

@@ -74,7 +74,7 @@ class Access:
         self.writer: Use | None = None
         self.readers: list[Use] = []  #: calls that hold the model still, or wait to
         self.row_buffer: Any = None  #: of the last fast way of learning single rows
-        self.n_single = 0  #: rows that were learned one at a time, the general way
+        self.n_single = 0  #: rows that were learned one at a time, the general path
         self.torn = False  #: a fork cut off the thread that trained the model
 
     def written_by(self) -> Use | None:
@@ -88,13 +88,13 @@ class Access:
         return self.readers
 
     def close_buffer(self, model: Any) -> int:
-        """End the fast way of learning single rows; answers how it was used, if another thread uses it."""
-        lane = vars(model).get("_lane")
-        if lane is None:
+        """End the fast path for single rows; answers how it was used, if another thread uses it."""
+        fast = vars(model).get("_fast_path")
+        if fast is None:
             return linear.FREE
-        used = int(linear.close_buffer(lane.row_buffer))
+        used = int(linear.close_buffer(fast.row_buffer))
         if used in (linear.FREE, linear.CLOSED):
-            vars(model).pop("_lane", None)
+            vars(model).pop("_fast_path", None)
             model._take_longest()
             return linear.FREE
         return used
@@ -162,7 +162,7 @@ def _wait_until(ready: Callable[[], bool]) -> None:
 class one_writer:
     """Context: refuse a second call that changes the model, and wait for those that hold it still.
 
-    The fast way of learning single rows is closed meanwhile: rows then come by the general one, and here.
+    The fast path for single rows is closed meanwhile: rows then come by the general one, and here.
     ``anew``: the call forgets what the model has learned.
     """
 
@@ -292,14 +292,14 @@ def _torn(model: Any) -> RuntimeError:
     )
 
 
-def open_lane(model: Any, lane: Any) -> None:
-    """Let single rows be learned the fast way from now on; ``lane.row_buffer`` says who does."""
-    access_to(model).row_buffer = lane.row_buffer
-    model._lane = lane
+def enable_fast_path(model: Any, fast: Any) -> None:
+    """Let single rows be learned the fast path from now on; ``fast.row_buffer`` says who does."""
+    access_to(model).row_buffer = fast.row_buffer
+    model._fast_path = fast
 
 
-def close_lane(model: Any) -> None:
-    """Let single rows be learned the general way, which reads the parameters; wait for a row under way."""
+def disable_fast_path(model: Any) -> None:
+    """Let single rows be learned the general path, which reads the parameters; wait for a row under way."""
     access = access_to(model)
 
     def closed() -> bool:

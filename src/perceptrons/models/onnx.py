@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.classifier import Classifier
 from ..core.confidence import SecondOrderPerceptronSpec
-from ..core.halfspace import Halfspace
 from ..core.kernel_based import KernelBased
 from ..core.multiplicative import Thresholded
 from . import files
@@ -65,7 +65,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str]) -> None:
 def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
     """(classes or 1, features) and (classes or 1,), in float32."""
     name = type(model).__name__
-    if not isinstance(model, Halfspace):
+    if not isinstance(model, Classifier):
         raise ValueError(f"export_onnx is for the linear classifiers of perceptrons; got {name}.")
     model._validation.check_fitted(model)
     if isinstance(model, KernelBased) or getattr(model, "kernel", None) is not None:

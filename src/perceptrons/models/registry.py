@@ -91,7 +91,7 @@ _NAMES = {cls: name for table in (RECORDS, KERNELS, OBJECTS) for name, cls in ta
 #: attributes of an estimator that belong to a running process, not to the model
 NOT_STORED = frozenset(
     {
-        "_lane",
+        "_fast_path",
         "_writer",
         "_counting",
         "_metadata_request",

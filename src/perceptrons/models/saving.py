@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._version import __version__
-from ..core.halfspace import Halfspace
+from ..core.classifier import Classifier
 from ..core.writing import held_still
 from . import container, files, registry
 from .errors import ModelError
@@ -148,7 +148,7 @@ def pieces(model: Any, position: Any = None) -> Iterator[bytes | memoryview]:
     """
     name = registry.estimator_name(model)
     writer = Writer()
-    with held_still(model) if isinstance(model, Halfspace) else contextlib.nullcontext():
+    with held_still(model) if isinstance(model, Classifier) else contextlib.nullcontext():
         root = writer.value(model)
         table = {
             "library": __version__,

@@ -14,10 +14,10 @@ import numpy as np
 from .. import kernels
 from .._sparse import is_sparse
 from ..core import changing, class_weights
-from ..core.halfspace import Halfspace
+from ..core.classifier import Classifier
 from ..core.kernel import KernelLearner
 from ..core.kernel_based import KernelBased
-from ..core.online import Online
+from ..core.learner import Learner
 from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
@@ -36,7 +36,7 @@ def model(x: Any) -> Any:
     if "feature_names_in_" in state:
         _feature_names(state["feature_names_in_"], state.get("n_features_in_"))
     kind = getattr(type(x), "_run_kind", None)
-    if isinstance(x, Online) and "_space" in state:
+    if isinstance(x, Learner) and "_space" in state:
         _online(x, state)
     elif kind == "descent" and "_descents" in state:
         _risk(x, state)
@@ -139,7 +139,7 @@ def _has_device() -> bool:
 
 def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
     """Rows are as wide as the weights: without n_features_in_ scikit-learn lets rows of any width pass."""
-    if "n_features_in_" in state or type(x)._validated_X is Halfspace._validated_X:
+    if "n_features_in_" in state or type(x)._validated_X is Classifier._validated_X:
         need(state.get("n_features_in_") == n_features, "features and weights differ in number")
     if hasattr(x, "_check_width"):
         x._check_width(reset=False)  # it makes its rows itself, as wide as its parameters say

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from .. import rules
 from ..core import changing
-from ..core.halfspace import Halfspace
+from ..core.classifier import Classifier
 from ..engine import journal, spaces
 from . import generators, registry, sparse
 from .container import storable
@@ -102,7 +102,7 @@ class Writer:
             return {"k": "dtype", "v": x.str}
         if generators.known(x):
             return {"k": "generator", "v": self.value(generators.state(x))}
-        if isinstance(x, Halfspace) or (hasattr(x, "get_params") and hasattr(x, "fit")):
+        if isinstance(x, Classifier) or (hasattr(x, "get_params") and hasattr(x, "fit")):
             return self._estimator(x)
         return self._outside(x)
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from .. import theory
 from .._sparse import is_sparse
 from .._types import Matrix
-from ..core.one_row import Streaming
+from ..core.learner import Learner
 from ._comparators import best_scale
 from ._tables import number, text_table
 
@@ -66,11 +66,11 @@ class Player:
 
     def n_mistakes(self) -> int | None:
         """The learner's own count, where it has one."""
-        return int(getattr(self.learner, "n_mistakes_", 0)) if isinstance(self.learner, Streaming) else None
+        return int(getattr(self.learner, "n_mistakes_", 0)) if isinstance(self.learner, Learner) else None
 
     def _begin(self, x: Any) -> None:
         """Tell a learner of this package the classes, by a row of weight 0, which changes nothing else."""
-        fresh = isinstance(self.learner, Streaming) and not hasattr(self.learner, "n_mistakes_")
+        fresh = isinstance(self.learner, Learner) and not hasattr(self.learner, "n_mistakes_")
         if fresh and self.classes is not None and not isinstance(x, Mapping):
             first = x if is_sparse(x) else np.asarray(x)[None, :]
             self.learner.partial_fit(first, self.classes[:1], classes=self.classes, sample_weight=[0.0])
@@ -335,7 +335,7 @@ def _checkpoints(n: int) -> list[int]:
 
 def _is_ours(learner: Any) -> bool:
     """Whether a learner is of this package, and has seen a row."""
-    return isinstance(learner, Streaming) and hasattr(learner, "n_mistakes_")
+    return isinstance(learner, Learner) and hasattr(learner, "n_mistakes_")
 
 
 def _bias_of(learner: Any) -> float:

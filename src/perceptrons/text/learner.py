@@ -11,11 +11,11 @@ import numpy as np
 from .. import rules
 from .._sparse import is_sparse
 from .._types import SparseMatrix
-from ..core import changing, checks
+from ..core import changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.one_row import python_label
 from ..core.parameters import spec
-from ..core.writing import open_lane
+from ..core.writing import enable_fast_path
 from ..engine import intake, spaces
 from ..engine.custom import engine_rule
 from ..io import Texts
@@ -306,9 +306,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         y : label
             A label not met before becomes a new class.
         """
-        lane = self.__dict__.get("_lane")
-        if lane is not None:
-            learn, _, rule, recipe, workspace, out, v, track, state, row_buffer, pointers, signs = lane
+        fast = self.__dict__.get("_fast_path")
+        if fast is not None:
+            learn, _, rule, recipe, workspace, out, v, track, state, row_buffer, pointers, signs = fast
             raw = _raw(x)
             sign = signs.get(y)
             known = raw is not None and sign is not None
@@ -318,16 +318,16 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             ):
                 return
         # no fast path, a new label, or the fast path failed: this call does the same work, and raises errors
-        self._learn_slowly(x, y)
+        one_row.learn(self, x, y)
         if self.keep_names:
             self.prepare_batch([x])
 
     def score_one(self, x: Any) -> Any:
         """Score of one text: a float, or a list of one per class for more than two classes."""
-        lane = self.__dict__.get("_lane")
+        fast = self.__dict__.get("_fast_path")
         # there is a fast path for rules of the first order only
-        if lane is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
-            _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = lane
+        if fast is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
+            _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = fast
             raw = _raw(x)
             if raw is not None and not self.include_initial:
                 s = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
@@ -344,7 +344,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
     def _form(self, x: Any) -> tuple[int, Any]:
         return 1 << self.bits, np.dtype(self.precision)
 
-    def _open_lane(self, x: Any) -> None:
+    def _enable_fast_path(self, x: Any) -> None:
         """Prepare the fast path for further texts."""
         space = self._space
         one_w = space.columns == 1 and not self._second_order()
@@ -362,13 +362,13 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         workspace = workspace_for(recipe, _FAST_PATH_BYTES)._replace(invalid=self._hasher().invalid)
         pointers = np.zeros(2, np.uint64)
         row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
-        self._count_on(row_buffer)
+        progressive.count_on(self, row_buffer)
         rest = (recipe, workspace, out, space.v, track, space.state, row_buffer, pointers)
         learn = loops.learn_text.direct(rule, b"", 1.0, *rest)
         score = loops.score_text.direct(b"", *rest)
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        open_lane(self, TextFastPath(learn, score, rule, *rest, signs))
+        enable_fast_path(self, TextFastPath(learn, score, rule, *rest, signs))
 
     # ------------------------------------------------------------ where a prediction comes from
 

@@ -11,8 +11,8 @@ import pytest
 from zoo import X, y, y3
 
 from perceptrons import AROW, AveragedPerceptron, Perceptron
-from perceptrons.core import one_row
-from perceptrons.core.lanes import ArrayLane, DictLane
+from perceptrons.core.fast_rows import FastArrays, FastDicts
+from perceptrons.core.learner import Learner
 from perceptrons.engine.loops import scalars
 
 NAMES = list("abcde")
@@ -39,7 +39,7 @@ def dicts(rows=ROWS):
 
 
 def general_way(monkeypatch):
-    monkeypatch.setattr(one_row.Streaming, "_open_lane", lambda self, x: None)
+    monkeypatch.setattr(Learner, "_enable_fast_path", lambda self, x: None)
 
 
 def learned(model, rows, labels):
@@ -62,10 +62,10 @@ def test_the_same_numbers(name, form, monkeypatch):
     kind, params, labels = LEARNERS[name]
     rows = list(dicts()) if form == "dict" else list(ROWS)
     fast = learned(kind(**params), rows, labels)
-    lane = vars(fast).get("_lane")
-    assert type(lane) is (DictLane if form == "dict" else ArrayLane)
+    path = vars(fast).get("_fast_path")
+    assert type(path) is (FastDicts if form == "dict" else FastArrays)
     scores, guesses = [fast.score_one(x) for x in rows], [fast.predict_one(x) for x in rows]
-    assert vars(fast)["_lane"] is lane
+    assert vars(fast)["_fast_path"] is path
     general_way(monkeypatch)
     slow = learned(kind(**params), rows, labels)
     np.testing.assert_equal(state(fast), state(slow))
@@ -76,19 +76,19 @@ def test_the_same_numbers(name, form, monkeypatch):
 
 def warm(labels=PICKED, **params):
     model = learned(Perceptron(**params), dicts(), labels)
-    assert type(model._lane) is DictLane
+    assert type(model._fast_path) is FastDicts
     return model
 
 
 def test_names_that_are_new(monkeypatch):
     """They become features when learned, and have no weight when scored."""
     model = warm()
-    lane, x = model._lane, {"a": 1.0, "b": -2.0}
+    fast, x = model._fast_path, {"a": 1.0, "b": -2.0}
     assert model.score_one({**x, "new": 5.0}) == model.score_one(x)
     assert model.predict_one({"new": 5.0, **x}) == model.predict_one(x)
-    assert model._lane is lane and "new" not in model.feature_names_in_
+    assert model._fast_path is fast and "new" not in model.feature_names_in_
     model.learn_one({**x, "new": 5.0}, 1 - model.predict_one(x))
-    assert model.feature_names_in_.tolist() == [*lane.names] and "new" in model.feature_names_in_
+    assert model.feature_names_in_.tolist() == [*fast.names] and "new" in model.feature_names_in_
     assert model.score_one({**x, "new": 5.0}) != model.score_one(x)
     general_way(monkeypatch)
     slow = learned(Perceptron(), dicts(), PICKED)
@@ -143,21 +143,21 @@ def test_nothing_is_claimed_about_numbers_that_are_rounded(value):
 def test_whole_numbers_and_truth_values():
     model, other = warm(), warm()
     for x, label in (({"a": 1, "b": True}, 0), ({"a": np.int64(3)}, 1), ({"a": np.float32(0.5)}, 0)):
-        lane = model._lane
+        fast = model._fast_path
         model.learn_one(x, label)
         other.learn_one({name: float(value) for name, value in x.items()}, label)
-        assert model._lane is lane
+        assert model._fast_path is fast
     np.testing.assert_equal(state(model), state(other))
 
 
 def test_a_second_writer_finds_the_row_buffer_taken():
     model = warm()
-    model._lane.row_buffer[8] = 1.0  # as if a thread were in there
+    model._fast_path.row_buffer[8] = 1.0  # as if a thread were in there
     before = model.coef_.copy()
     with pytest.raises(RuntimeError, match="trained by another thread"):
         model.learn_one({"a": 1.0}, 0)
     np.testing.assert_array_equal(model.coef_, before)
-    model._lane.row_buffer[8] = 0.0
+    model._fast_path.row_buffer[8] = 0.0
     model.learn_one({"a": 1.0}, 0)
 
 
@@ -173,6 +173,6 @@ def test_a_readout_that_is_changed_is_served_by_the_general_way():
 def test_rules_with_a_lane_of_their_own_wait_for_some_rows():
     """Compiling takes seconds: not for a handful of rows."""
     few = learned(Perceptron(), itertools.islice(dicts(), 5), y)
-    assert "_lane" not in vars(few)
-    assert "_lane" not in vars(learned(Perceptron(), X[:5], y3))
-    assert type(learned(Perceptron(), X[:2], y)._lane) is ArrayLane
+    assert "_fast_path" not in vars(few)
+    assert "_fast_path" not in vars(learned(Perceptron(), X[:5], y3))
+    assert type(learned(Perceptron(), X[:2], y)._fast_path) is FastArrays

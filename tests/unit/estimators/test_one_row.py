@@ -307,7 +307,7 @@ def test_a_writer_in_the_fast_way_is_noticed():
     """Two threads in learn_one: the second finds the row_buffer taken."""
     model = one_by_one(Perceptron())
     one_by_one(model)
-    row_buffer = model._lane.row_buffer
+    row_buffer = model._fast_path.row_buffer
     row_buffer[linear.BUFFER_USE] = 1.0  # as if a thread were in there
     before = model.coef_.copy()
     with pytest.raises(RuntimeError, match="trained by another thread"):

@@ -13,7 +13,7 @@ from uncompiled import uncompiled
 
 import perceptrons as pc
 from perceptrons import rules
-from perceptrons.core import class_weights
+from perceptrons.core import class_weights, progressive
 from perceptrons.io import Batch, fit_stream
 
 rng = np.random.default_rng(11)
@@ -218,7 +218,7 @@ def told(model):
     """All that a run says of itself, but for the numbers of rows within their calls."""
     found = [model.decision_function(X), model.n_mistakes_, model.n_updates_, model.n_errors_, model.radius_]
     found.append(getattr(model, "gamma_", 0.0))
-    if model._progressive_silence() is None:
+    if progressive.silence(model) is None:
         found += [model.progressive_rows_, model.progressive_errors_]
     return found
 

@@ -18,7 +18,7 @@ from places import DATA
 
 import perceptrons as pc
 from perceptrons import rules
-from perceptrons.core.writing import close_lane
+from perceptrons.core.writing import disable_fast_path
 from perceptrons.models import Checkpoint, ModelError, container, describe, load, save, sparse
 
 SAMPLES = DATA / "models"
@@ -336,7 +336,7 @@ def test_a_model_that_another_thread_trains_is_stored_as_it_was_between_two_rows
         for i in range(at, one._examples()):
             replayed.learn_one(rows[(i - 97) % 97], labels[(i - 97) % 97])
         at = one._examples()
-        close_lane(replayed)  # as save does
+        disable_fast_path(replayed)  # as save does
         assert one.radius_ == replayed.radius_
         for name in ("v", "A", "state"):
             np.testing.assert_array_equal(getattr(one._space, name), getattr(replayed._space, name))

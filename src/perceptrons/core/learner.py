@@ -1,4 +1,4 @@
-"""What every online learner does: checks of what is given, the start of a model, fit and partial_fit.
+"""What every online learner does: checks of what is given, the start of a model, fit, partial_fit, learn_one.
 
 A subclass says which rule it uses and in which space; everything else happens here.
 """
@@ -15,21 +15,22 @@ from ..engine import intake, spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
 from ..rows import Csr, Dense
-from . import changing, checks, epochs, starting
+from . import changing, checks, class_weights, epochs, one_row, progressive, starting
 from .callbacks import Watch
-from .class_weights import Weighing
 from .fit_rows import rows_of_fit
 from .labels import LabelBook
 from .parameters import spec
 from .passes import CheckedRows, Write, run_in_parts
-from .progressive import Progressive
+from .readouts import Readout
+from .run_attributes import RunAttributes
+from .run_records import online_fields
 from .segments import learn_segments
 from .undoing import whole_call
-from .writing import close_lane, one_writer, unchanged_on_error
+from .writing import disable_fast_path, one_writer, unchanged_on_error
 
 
 @spec
-class Online(Weighing, Progressive):
+class Learner(RunAttributes):
     r"""What all online learners share.
 
     Parameters
@@ -165,8 +166,8 @@ class Online(Weighing, Progressive):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if "_lane" in self.__dict__ and name in self.__dataclass_fields__:
-            close_lane(self)  # it learns by the parameters that it was opened with
+        if "_fast_path" in self.__dict__ and name in self.__dataclass_fields__:
+            disable_fast_path(self)  # it learns by the parameters that it was opened with
 
     @property
     def _labels(self) -> LabelBook:
@@ -217,6 +218,37 @@ class Online(Weighing, Progressive):
     def intercept_scaling_(self) -> float:
         """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
         return float(self._fitted("intercept_scaling_").frame.bias)
+
+    # ------------------------------------------------------------ the readout, and the record of a run
+
+    @property
+    def _readout(self) -> str:
+        """Which weights predict: "last", "average", "vote" or "random"."""
+        return "last"
+
+    @property
+    def _reading(self) -> Readout:
+        """The readout in force."""
+        return Readout(self, self._readout)
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        weights = self._record_weights(evidence)
+        return super()._record_fields(evidence) | online_fields(self, evidence) | weights
+
+    def _record_weights(self, evidence: bool) -> dict[str, Any]:
+        """The last w and, as evidence, its average where it is kept."""
+        weights = {"last": np.asarray(self._space.weights("last"), float)}
+        if evidence and self._keeps_average():
+            weights["average"] = np.asarray(self._space.weights("average"), float)
+        return {"weights": weights}
+
+    def _keeps_average(self) -> bool:
+        """Whether the space has the average of w, whatever the readout is now."""
+        return False
+
+    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
+        """What the record of learner r has beside its counts."""
+        return {}
 
     # ------------------------------------------------------------ the log of updates, scores, predictions
 
@@ -290,7 +322,7 @@ class Online(Weighing, Progressive):
             with unchanged_on_error(self):
                 batch = rows_of_fit(self, X, y, sample_weight, old)
                 orders = self._checked_order(order, batch)
-                if self._runs_counts() and not epochs.visits_once(orders):
+                if class_weights.runs_counts(self) and not epochs.visits_once(orders):
                     raise ValueError(
                         "class_weight='running' weighs a row by its place in an epoch; order has an epoch "
                         "that visits a row twice."
@@ -376,7 +408,7 @@ class Online(Weighing, Progressive):
     def _is_plain(self, batch: CheckedRows, orders: list[np.ndarray] | None) -> bool:
         """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""
         whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-        return whole and not self._runs_counts() and epochs.visits_once(orders)
+        return whole and not class_weights.runs_counts(self) and epochs.visits_once(orders)
 
     def _why_stop(self, batch: CheckedRows, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         """A reason to stop after an epoch, or None."""
@@ -444,7 +476,7 @@ class Online(Weighing, Progressive):
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
                 self._check_params()
-                self._check_pieces()
+                class_weights.check_pieces(self)
                 steps = changing.changed_steps(self)
                 given = X
                 X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
@@ -452,7 +484,7 @@ class Online(Weighing, Progressive):
                 exact = self._held_exactly(given, X)
                 given, y = y, self._validated_labels(y, X.shape[0])
                 rows = self._rows(X, learn=True)
-                weights = self._row_weights(sample_weight, y)
+                weights = class_weights.row_weights(self, sample_weight, y)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
                 elif classes is not None:
@@ -493,3 +525,120 @@ class Online(Weighing, Progressive):
         self.classes_ = known
         space = self._new_space(self._frame(dtype), n_features, len(known))
         self._adopt(space, self._new_journals(space))
+
+    # ------------------------------------------------------------ one row
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one row.
+
+        Parameters
+        ----------
+        x : array of shape (n_features,) or dict
+            A dict maps feature names to values; names not met before become new features.
+        y : label
+            A label not met before becomes a new class.
+        """
+        fast = self.__dict__.get("_fast_path")
+        if fast is not None and type(x) is fast.form and fast.learn(x, y):
+            return
+        # something is new here, or the fast path met trouble: this one does the same work and names it
+        one_row.learn(self, x, y)
+
+    def score_one(self, x: Any) -> Any:
+        """Score of one row: a float, or a list of one per class for more than two classes."""
+        fast = self.__dict__.get("_fast_path")
+        if fast is not None and type(x) is fast.form and fast.serves:
+            score = fast.score(x)
+            if score is not None:
+                return score
+        if "_space" not in vars(self):
+            raise self._validation.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
+        if isinstance(x, dict):  # names that the model does not know have no weight
+            known = one_row.known_names(self)
+            x = {name: value for name, value in x.items() if name in known}
+        row, _ = self._one(x)
+        self._check_values(row)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._score_row(row)
+        if not np.isfinite(scores).all():
+            self._rows(row)  # names the value, if it is the input
+            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+        return one_row.python_scores(scores)
+
+    def predict_one(self, x: Any) -> Any:
+        """Label of one row, as Python has it: an int, a str, …"""
+        fast = self.__dict__.get("_fast_path")
+        if fast is not None and type(x) is fast.form and fast.serves:
+            found = fast.predict(x)
+            if found is not None:
+                return found[0]
+        score = np.asarray([self.score_one(x)])
+        return one_row.python_label(self.classes_[self._decide(score)[0]])
+
+    def _score_row(self, row: Any) -> Any:
+        return self._scores(row)[0]
+
+    def _one(self, x: Any) -> tuple[Any, list[str]]:
+        """x as one row, wide enough for all its names, and those of them that are new."""
+        return one_row.row(self, x)
+
+    def _form(self, x: Any) -> tuple[int, Any]:
+        """Features and precision of a model whose first row is x."""
+        return one_row.form(x)
+
+    def _enable_fast_path(self, x: Any) -> None:
+        """Prepare the fast path for further rows like this one."""
+        one_row.enable_fast_path_for(self, x)
+
+    def _fast_path_serves(self) -> bool:
+        """Whether the fast path can score by the readout in force: it goes by what the loops keep."""
+        return True
+
+    def _steady(self) -> bool:
+        """Whether every row is learned by the same rule, with weight 1."""
+        return getattr(self, "class_weight", None) is None
+
+    def set_progressive(self, *, partial_fit: bool | None = None, learn_one: bool | None = None) -> Any:
+        """Say which calls count progressive errors: a setting of this object, neither stored nor cloned.
+
+        Parameters
+        ----------
+        partial_fit : bool, optional
+            True at first. The last w of one learner costs nothing to count; an average costs one more product
+            per row.
+        learn_one : bool, optional
+            False at first: then rows learned one at a time are counted only where that costs nothing, which
+            is for the last w of one learner, not for an average nor for one learner per class.
+
+        Returns
+        -------
+        self
+        """
+        for name, value in (("partial_fit", partial_fit), ("learn_one", learn_one)):
+            if value is not None:
+                checks.flag(name, value)
+        with one_writer(self):  # the fast path for single rows is made anew
+            asked = dict(vars(self).get("_counting", {}))
+            given = {"partial_fit": partial_fit, "learn_one": learn_one}
+            self._counting = asked | {name: value for name, value in given.items() if value is not None}
+        return self
+
+    def _progressive_silence(self) -> str | None:
+        """Why progressive errors are not reported; None where they are."""
+        return progressive.silence(self)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features, where they have names; made when asked for, as any row may add some."""
+        names = vars(self).get("_names") or vars(self).get("_given_names")
+        if names is None or not len(names):
+            raise AttributeError(f"The features of this {type(self).__name__} have no names.")
+        return np.asarray(list(names), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: np.ndarray) -> None:
+        self._given_names = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_given_names", None)

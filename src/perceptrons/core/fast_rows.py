@@ -1,7 +1,7 @@
-"""The fast way for single rows: arguments that were checked once, and machine code that is called directly.
+"""The fast path for single rows: arguments that were checked once, and machine code that is called directly.
 
-A lane takes rows of one form, an array of known width or a dict of named features. Whatever it does not take,
-or where something is wrong, the general way does the same work and names the trouble. Only names that are
+A fast takes rows of one form, an array of known width or a dict of named features. Whatever it does not take,
+or where something is wrong, the general path does the same work and names the trouble. Only names that are
 known are learned here; those that are not have no weight in a score.
 """
 
@@ -21,7 +21,7 @@ from ..engine.loops import scalars, single
 EXACT = frozenset({float, int, bool, np.bool_, np.float64, np.float32, np.float16}) | {
     np.dtype(code).type for code in "bhilqBHILQ"
 }
-#: Longer dicts go the general way.
+#: Longer dicts go the general path.
 MOST_NAMES = 1 << 16
 
 
@@ -31,7 +31,7 @@ def packers(n: int) -> tuple[Any, Any]:
     return Struct(f"{n}q").pack, Struct(f"{n}d").pack
 
 
-class Lane:
+class FastRows:
     """What both forms of rows share."""
 
     __slots__ = ("core", "labels", "n_classes", "row_buffer", "run", "score_row", "serves", "targets")
@@ -58,7 +58,7 @@ class Lane:
         raise NotImplementedError
 
     def score(self, x: Any) -> Any:
-        """Score of a row, or the list of those of its classes; None: ask the general way."""
+        """Score of a row, or the list of those of its classes; None: ask the general path."""
         given = self._given(x)
         if given is None:
             return None
@@ -69,7 +69,7 @@ class Lane:
         return room[-1].tolist() if self.score_row(self.core, *given, *room, self.row_buffer) >= 0 else None
 
     def predict(self, x: Any) -> Any:
-        """(label,) of a row; None: ask the general way."""
+        """(label,) of a row; None: ask the general path."""
         given = self._given(x)
         if given is None:
             return None
@@ -80,7 +80,7 @@ class Lane:
         return (self.labels[code],) if code >= 0 else None
 
 
-class ArrayLane(Lane):
+class FastArrays(FastRows):
     """For arrays of one width and precision."""
 
     __slots__ = ("dtype", "shape", "strides")
@@ -109,7 +109,7 @@ class ArrayLane(Lane):
         return (x,) if fits else None
 
 
-class DictLane(Lane):
+class FastDicts(FastRows):
     """For dicts of named features.
 
     The places of the names are remembered: most streams give the same names in the same order.
@@ -141,7 +141,7 @@ class DictLane(Lane):
                     places = pack_places(*map(self.names.get, names, repeat(-1)))
                 self.recent = (names, places)
             return places, pack_values(*x.values())
-        except Exception:  # what is no number, or a dict that changes: the general way says so
+        except Exception:  # what is no number, or a dict that changes: the general path says so
             return None
 
     def learn(self, x: dict[str, Any], y: Any) -> bool:

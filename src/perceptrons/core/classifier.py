@@ -35,7 +35,7 @@ def auto_scaling(lengths: np.ndarray) -> float:
 
 
 @spec
-class Halfspace:
+class Classifier:
     r"""A classifier by the sign of <w, x>, or the largest of several, on augmented rows.
 
     Parameters
@@ -74,6 +74,7 @@ class Halfspace:
     if TYPE_CHECKING:  # what a shell has, and what fitting sets
         _validation: ClassVar[Validation]  #: checks of what is given: scikit-learn's, where it is there
         classes_: Any = None
+        n_features_in_: int = 0
         _space: Any = None
 
     def _check_params(self) -> None:
@@ -265,7 +266,7 @@ class Halfspace:
 
     def __getstate__(self) -> Any:
         state: Any = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in ("_lane", "_writer")}
+        return {k: v for k, v in state.items() if k not in ("_fast_path", "_writer")}
 
     def __sklearn_is_fitted__(self) -> bool:
         return len(vars(self).get("classes_", ())) > 0
