@@ -48,6 +48,17 @@ Index: TypeAlias = Any
 Record: TypeAlias = tuple[Any, ...]
 
 
+class Collection(Protocol):
+    """Objects as a kernel has prepared them: see :mod:`perceptrons.kernels.prepared`."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: Index, /) -> Collection: ...
+
+    def join(self, other: Any, /) -> Collection:
+        """Both, one below the other; the other is of the same kind."""
+
+
 class UpdateLog(Protocol):
     """Updates in order, w_r <- keep w_r + alpha_r x; one entry each."""
 

@@ -10,6 +10,8 @@ import numpy as np
 from .._sparse import columns_in_use, is_sparse, narrowed
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from .._types import AnyMatrix, Index
 
 
@@ -32,7 +34,7 @@ class Rows:
     def dtype(self) -> Any:  # numpy's or torch's
         return self.X.dtype
 
-    def astype(self, dtype: Any) -> Rows:
+    def astype(self, dtype: npt.DTypeLike) -> Rows:
         return Rows(self.X.astype(dtype))
 
     def __getitem__(self, rows: Index) -> Rows:
@@ -104,7 +106,7 @@ class Table(Rows):
             raise ValueError("Rows of a precomputed kernel can be joined only if they are training rows.")
         return Table(np.concatenate([self.X, other.X]), np.concatenate([self.numbers, other.numbers]))
 
-    def astype(self, dtype: Any) -> Table:
+    def astype(self, dtype: npt.DTypeLike) -> Table:
         return Table(self.X.astype(dtype), self.numbers)
 
 
@@ -123,7 +125,7 @@ class Objects:
     def shape(self) -> tuple[int, ...]:
         return (len(self.items), 0)
 
-    def astype(self, dtype: Any) -> Objects:
+    def astype(self, dtype: npt.DTypeLike) -> Objects:
         return self
 
     def __getitem__(self, rows: Index) -> Objects:
@@ -150,7 +152,7 @@ class Parts:
     def dtype(self) -> Any:
         return self.parts[0].dtype
 
-    def astype(self, dtype: Any) -> Parts:
+    def astype(self, dtype: npt.DTypeLike) -> Parts:
         return Parts([part.astype(dtype) for part in self.parts])
 
     def __getitem__(self, rows: Index) -> Parts:

@@ -158,7 +158,7 @@ def resolve_joint(
     limit: float,
     smallest: Tensor,
 ) -> Tensor:
-    """One block for the joint multiclass learner in which the best rival pays.
+    """One block for the joint multiclass learner that moves the best rival alone.
 
     Like :func:`resolve`, but F is (B, K), y (B,) int64 holds classes, v and A are (size, K), contiguous,
     scalars is (1, SIZE), smallest (1,), ``log.alpha`` (1, B, K) and the result (1, 2).

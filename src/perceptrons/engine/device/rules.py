@@ -85,7 +85,7 @@ class _Function:
         body = ast.copy_location(ast.Return(lambdas[0].body), lambdas[0].body)
         return [body], lambdas[0].args
 
-    def _bind(self, parameters: ast.arguments, arguments: list[Any]) -> None:
+    def _bind(self, parameters: ast.arguments, arguments: list[Value]) -> None:
         if parameters.vararg or parameters.kwarg or parameters.kwonlyargs:
             raise self.writer.refuse("parameters other than plain ones")
         names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
@@ -278,7 +278,7 @@ class _Function:
         raise writer.refuse(f"the call {ast.unparse(node)}", node)
 
 
-def _is_listed(function: Any) -> bool:
+def _is_listed(function: object) -> bool:
     return function.__hash__ is not None and function in ONE_ARGUMENT
 
 
@@ -333,8 +333,8 @@ class Text(NamedTuple):
 class Functions(NamedTuple):
     """The new source, compiled."""
 
-    decide: Any
-    stops: Any
+    decide: Callable[..., Any]
+    stops: Callable[..., Any]
 
 
 def text(rule: RuleRecord | UserRule, dialect: Dialect) -> Text:

@@ -42,17 +42,17 @@ FOLD: dict[str, Callable[[float], float]] = {
     "floor": math.floor,
     "float": float,
 }
-ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
     ast.Add: ("+", operator.add),
     ast.Sub: ("-", operator.sub),
     ast.Mult: ("*", operator.mul),
 }
-QUOTIENTS: dict[str, Callable[[Any, Any], Any]] = {
+QUOTIENTS: dict[str, Callable[[float, float], float]] = {
     "/": operator.truediv,
     "//": operator.floordiv,
     "%": operator.mod,
 }
-COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[float, float], bool]]] = {
     ast.Lt: ("<", operator.lt),
     ast.LtE: ("<=", operator.le),
     ast.Gt: (">", operator.gt),

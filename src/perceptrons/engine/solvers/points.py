@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpstrf
 from ..._sparse import is_sparse
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix
+    from ..._types import AnyMatrix, Collection
     from ...kernels import Kernel
 
 RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
@@ -94,7 +94,7 @@ class LinearPoints:
 class KernelPoints:
     """Objects in the space of a kernel: values with all objects are kept for each row worked on."""
 
-    def __init__(self, kernel: Kernel, objects: Any, squares: np.ndarray, e: int = 0):
+    def __init__(self, kernel: Kernel, objects: Collection, squares: np.ndarray, e: int = 0):
         """``squares`` is k(x, x); all values are multiplied by 4^-e."""
         self.kernel, self.objects, self.e = kernel, objects, e
         self.n = len(objects)

@@ -14,7 +14,7 @@ from ..loops import scalars
 from .base import Bracket, Frame, SingleSpace
 
 if TYPE_CHECKING:
-    from ..._types import UpdateLog
+    from ..._types import Collection, UpdateLog
     from ...kernels import Kernel
     from .base import Receiver
 
@@ -87,7 +87,7 @@ class Budget(SingleSpace):
         self.rng = rng
         self.prediction = prediction
         self.block_size = block_size
-        self.rows: Any = None  # a prepared collection
+        self.rows: Any = None  # a collection, or None
         self.label, self.gram = np.empty(0), np.empty((0, 0))
         self.ids = self.born = np.empty(0, np.int64)
         self._where, self._a = np.empty(0, np.int64), np.empty(0)
@@ -120,7 +120,7 @@ class Budget(SingleSpace):
         predictions: Receiver | None = None,
     ) -> list[UpdateLog]:
         """One pass over ``order``. ``rows`` has a ``collection``, or is one."""
-        collection = getattr(rows, "collection", rows)
+        collection: Collection = getattr(rows, "collection", rows)
         logs = [_empty_log(0)]
         recorded = np.full(len(order), np.nan)
         start = 0
@@ -150,11 +150,11 @@ class Budget(SingleSpace):
         longest = self.budget if self.budget < _NO_LIMIT else len(self)
         return int(np.clip(longest // 2, 64, 1024))  # a smaller block has fewer values that are not used
 
-    def _values(self, A: Any, B: Any) -> np.ndarray:
+    def _values(self, A: Collection, B: Collection) -> np.ndarray:
         return np.asarray(self.kernel.matrix(A, B), np.float64) + self.frame.bias**2
 
     def _run_block(
-        self, part: Any, ids: np.ndarray, y: np.ndarray, c: np.ndarray, keep_log: bool
+        self, part: Collection, ids: np.ndarray, y: np.ndarray, c: np.ndarray, keep_log: bool
     ) -> tuple[int, int, np.ndarray, float, loop.Log]:
         n, size = len(self), len(ids)
         K = np.empty((n + size, n + size))
@@ -198,7 +198,9 @@ class Budget(SingleSpace):
         bad = F[at] if not np.isfinite(F[at]) else K[n + at, n + at]  # where it ended badly
         return ending, at, F, float(bad), log
 
-    def _keep(self, K: np.ndarray, part: Any, ids: np.ndarray, y: np.ndarray, born: np.ndarray) -> None:
+    def _keep(
+        self, K: np.ndarray, part: Collection, ids: np.ndarray, y: np.ndarray, born: np.ndarray
+    ) -> None:
         """Make the entries that the loop has left the support list."""
         n, where = len(self.ids), self._where[: len(self)]
         if len(where) == n and (where == np.arange(n)).all():
@@ -238,7 +240,7 @@ class Budget(SingleSpace):
 
     def scores(self, rows: Any, readout: str = "last") -> np.ndarray:
         """(rows, 1): sum of a_i k(x_i, x), under the last w, the only one there is."""
-        collection = getattr(rows, "collection", rows)
+        collection: Collection = getattr(rows, "collection", rows)
         out = np.zeros((len(collection), 1))
         if len(self):
             step = max(1, _SCORE_BYTES // (8 * len(self)))
@@ -255,7 +257,7 @@ class Budget(SingleSpace):
         """Nothing is known: kernel values are rounded, and :func:`perceptrons.certify` bounds by how much."""
         return [(None, inf)]
 
-    def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
+    def bounds(self, rows: object, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
         return self.bracket()
 
 

@@ -20,8 +20,9 @@ from ..intake import EMPTY, frozen
 from .base import Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, logged
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Floats, UpdateLog
+    from ..._types import AnyMatrix, Collection, Floats, UpdateLog
     from ...kernels import Kernel
+    from ...kernels.prepared import Parts, Rows
     from ..device.blocks import DeviceBlocks
     from ..loops.linear import Log
     from ..predictions import Predictions
@@ -34,7 +35,7 @@ _SCORE_BYTES = 1 << 26  # kernel values held at a time while predicting
 class KernelRows(NamedTuple):
     """Objects as their kernel takes them."""
 
-    collection: Any  #: what :meth:`perceptrons.kernels.Kernel.prepare` has made
+    collection: Collection  #: what :meth:`perceptrons.kernels.Kernel.prepare` has made
     sq: np.ndarray  #: k(x, x), the constant included
 
 
@@ -223,7 +224,7 @@ class Dual:
 
         return DeviceBlocks(
             self.kernel,
-            rows.collection,
+            cast("Rows | Parts", rows.collection),  # a device takes no others
             rows.sq,
             self.constant,
             self.support,
@@ -280,7 +281,7 @@ class Dual:
     def scores(self, rows: Any, readout: str) -> np.ndarray:
         return self.expand(getattr(rows, "collection", rows), self.coefficients(readout))
 
-    def expand(self, collection: Any, coefficients: np.ndarray) -> np.ndarray:
+    def expand(self, collection: Collection, coefficients: np.ndarray) -> np.ndarray:
         """(rows, columns): sum of a_i k(x_i, x), with coefficients of (support rows, columns)."""
         out = np.zeros((len(collection), coefficients.shape[1]))
         mask = np.asarray(coefficients.any(axis=1))
@@ -288,7 +289,7 @@ class Dual:
             out[part] = values @ coefficients[mask].astype(values.dtype, copy=False)
         return out
 
-    def values(self, collection: Any, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
+    def values(self, collection: Collection, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
         """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
         if not mask.any():
             return
@@ -317,7 +318,7 @@ def shown(rows: Any, places: np.ndarray) -> Any:
 class DualTeam:
     """The learners of a dual space as a device takes them: stacked, and written back after a pass."""
 
-    def __init__(self, dual: Dual, collection: Any):
+    def __init__(self, dual: Dual, collection: Collection):
         self.dual = dual
         self.collection = collection
         self.joint = dual.joint

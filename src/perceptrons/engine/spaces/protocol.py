@@ -20,7 +20,7 @@ import numpy as np
 from .base import Bracket, Counts, Frame, Kept, SingleSpace
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Floats, UpdateLog
+    from ..._types import AnyMatrix, Collection, Floats, UpdateLog
     from ..blocks import Support
     from ..loops.confidence import Covariance
     from ..predictions import Predictions
@@ -223,7 +223,7 @@ class SupportSpace(Space, Protocol):
     def coefficients(self, readout: str) -> np.ndarray:
         """(support rows, columns): w, or its average, as a combination of the support rows."""
 
-    def values(self, collection: Any, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
+    def values(self, collection: Collection, mask: np.ndarray) -> Iterator[tuple[slice, AnyMatrix]]:
         """Kernel values with the support rows under ``mask``, some rows at a time: (slice, matrix)."""
 
 
