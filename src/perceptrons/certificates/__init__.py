@@ -1,4 +1,4 @@
-"""Certificates: what a fit has counted and proved, as plain data that anybody can check.
+"""Certificates: what a fit has counted and proved, as plain data that can be checked without the learner.
 
 No learner is imported here: :func:`perceptrons.certify` makes certificates. The modules, from top to bottom:
 

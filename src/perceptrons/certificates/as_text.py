@@ -16,7 +16,7 @@ SIGNS = {"<=": "≤", ">=": "≥", ">": ">", "==": "="}
 
 
 def _epochs(n: int | None) -> str:
-    """How many passes there were, where the run tells."""
+    """How many passes there were, where the run reported it."""
     return "" if n is None else f" in {n} epoch{'' if n == 1 else 's'}"
 
 

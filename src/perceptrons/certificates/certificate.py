@@ -140,7 +140,7 @@ class Certificate:
         verification : Verification
             True as a condition when every claim holds; ``failed`` names the first that does not, ``why`` says
             what was found, ``checked`` lists those that hold, ``exact`` and ``outward`` how strictly, and
-            ``reported`` the fields that only the run can know, such as ``run.updates`` without a log. No
+            ``reported`` the fields taken as the run reported them, such as ``run.updates`` without a log. No
             content of a certificate makes it raise; ``verification.or_raise()`` raises
             :class:`CertificateError` for a claim that fails.
         """

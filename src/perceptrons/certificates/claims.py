@@ -2,7 +2,7 @@ r"""Every line that a certificate can print: a bound, the symbols that enter it,
 
 A claim is evaluated for a comparator :math:`u = c\,v`, v being one of the vectors of the evidence, and
 gives two sides: what the run measured, and what the theorem allows. The checker evaluates it again from
-rows, labels and weights and compares; what only the run can know (its counts) is taken as reported.
+rows, labels and weights and compares; counts of the run are taken as reported.
 Several learners side by side (one against the rest) have one pair of sides each.
 """
 

@@ -74,7 +74,7 @@ class Vector(NamedTuple):
 class Evidence:
     """Rows and labels as a learner reads them, and vectors whose margins on them are computed.
 
-    ``problem`` is "binary", "joint" (prototypes, judged by the lead over the best rival) or
+    ``problem`` is "binary", "joint" (prototypes; a margin is the lead over the best rival) or
     "one-vs-rest", which has one part per class. The rows are read once for their digest and their lengths
     and once for the scores of all vectors together; rows that prove an upper end are read once more.
 

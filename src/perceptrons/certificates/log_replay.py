@@ -18,8 +18,8 @@ from .facts import LoggedUpdates
 if TYPE_CHECKING:
     from .certificate import Certificate
 
-# What the checker knows of rules is written once more, as it does not know the rules. A test compares it with
-# the rule table.
+# The checker does not import the rules, so what it needs of them is written once more. A test compares it
+# with the rule table.
 #: Rules that never shrink w.
 ADDITIVE = (
     *("Perceptron", "RateByUpdates", "RateByExamples", "Margin", "MIRA", "GeometricMIRA", "PA", "PA1", "PA2"),
@@ -41,8 +41,8 @@ def replays(c: Certificate) -> bool:
 
 def conservative(parameters: Mapping[str, Any]) -> bool:
     """Whether every update is one on a mistake."""
-    asked = CONSERVATIVE.get(parameters.get("rule", ""))
-    return asked is not None and all(parameters.get(name) == value for name, value in asked.items())
+    needed = CONSERVATIVE.get(parameters.get("rule", ""))
+    return needed is not None and all(parameters.get(name) == value for name, value in needed.items())
 
 
 def check_log(c: Certificate, e: Evidence) -> None:

@@ -37,7 +37,7 @@ class Bound:
     allowed: tuple[float, ...]
     symbols: tuple[Symbols, ...]
     vector: str | None  #: the comparator is a multiple of this vector
-    scales: tuple[float, ...]  #: the multiples; for second-order and L1 bounds the margin asked for
+    scales: tuple[float, ...]  #: the multiples; for second-order and L1 bounds the margin γ of the bound
     basis: str  #: "proved here", or the paper that the constants are quoted from
     holds: bool
 

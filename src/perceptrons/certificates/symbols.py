@@ -171,7 +171,7 @@ def l1(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
 
 
 def l1_any(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
-    """c is the margin that is asked for."""
+    """c is the margin γ of the bound."""
     m = f.evidence.margins(v, part) / f.evidence.norm(v, part)
     TD = f.run["visits"] * _sum(np.maximum(0.0, c - m))
     return {"X_inf": R(f), "gamma": c, "n": inputs(f), "eta": f.parameters["eta"], "TD": TD}
@@ -186,7 +186,7 @@ def pnorm(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
 
 
 def second_order(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
-    """u is unit; c is the margin that is asked for."""
+    """u is unit; c is the margin γ of the bound."""
     a, norm = f.parameters["a"], f.evidence.norm(v, part)
     uSu, logdet = spread_terms(f, part, v, a)
     m = f.evidence.margins(v, part) / norm

@@ -2,9 +2,9 @@
 
 It uses no learner, no compiled loop and no solver. Classes, rows and the number of learners come from the
 data. Ends of brackets, the radius and the verdict must be true whatever rounding does; other numbers must
-agree with what is found. What only the run can know, its counts, must agree with itself and with the log,
-and is listed as reported, by the names of its fields. Comparisons are written so that what is not a number
-fails.
+agree with what is found. Counts of the run cannot be derived from the rows: they must agree with each other
+and with the log, and are listed as reported, by the names of their fields. Comparisons are written so that
+what is not a number fails.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Verification(NamedTuple):
     why: str  #: what was found instead
     checked: tuple[str, ...]  #: claims that hold
     exact: tuple[str, ...]  #: those of them that were checked without rounding
-    reported: tuple[str, ...]  #: fields that only the run can know, by name
+    reported: tuple[str, ...]  #: names of the fields that are taken as the run reported them
     outward: tuple[str, ...] = ()  #: those that were checked between bounds on what rounding may change
     limit: str = ""  #: what ``exact=True`` could not do, and why
     rules: str = ""  #: says so where the certificate is of an older version, which claimed less
@@ -111,7 +111,7 @@ def _limit(c: Certificate) -> str:
 
 
 def reported(c: Certificate) -> tuple[str, ...]:
-    """The fields that only the run can know; each must still agree with the others."""
+    """The fields that are taken as the run reported them; each must still agree with the others."""
     run = ("examples", "epochs", "mistakes", "errors", "stop_reason", "visits", "delta", "history")
     out = ["model.class", "model.parameters", "notes", *(f"run.{name}" for name in run)]
     out += [f"run.{name}" for name in ("single_precision", "gamma", "threshold") if name in c.run]

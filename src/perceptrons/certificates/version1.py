@@ -1,8 +1,8 @@
 """Certificates of version 1, read as certificates of version 2 that claim less.
 
 Version 1 had no weights on rows behind every upper end, weights that summed to 0 only up to a residual, and
-flags that switched checks off. What version 2 would not accept is left out: an upper end that only the run
-vouched for, a verdict "not separable" without an exact proof. A check of what is left is marked as one by the
+flags that switched checks off. What version 2 would not accept is left out: an upper end without weights on
+rows, a verdict "not separable" without an exact proof. A check of what is left is marked as one by the
 old rules, since the rest of the text is not looked at.
 """
 
@@ -25,7 +25,7 @@ def is_one(body: Json) -> bool:
 
 
 def upgraded(body: JsonObject) -> JsonObject:
-    """The content as version 2 has it; the schema judges the result."""
+    """The content as version 2 has it; the schema checks the result."""
     if set(body["verdict"]) != VERDICT or any(set(b) != BRACKET for b in body["brackets"]):
         raise ValueError("it has not the fields of version 1")
     space, problem = dict(body["space"]), body["model"]["problem"]

@@ -36,7 +36,7 @@ DAMAGES = (
     FormatError,
     TarError,
     zipfile.BadZipFile,
-    NotImplementedError,  # a zip that asks for what zipfile cannot do
+    NotImplementedError,  # a zip with features that zipfile does not have
     RuntimeError,  # an encrypted one
     OSError,
 )

@@ -7,7 +7,7 @@ margin or a hinge loss, weights on the rows for "not separable". Labels are −1
 ===================  ===============================================================================
 generator            promise
 ===================  ===============================================================================
-`separable`          a plane with at least the margin asked for
+`separable`          a plane with at least the given margin
 `k_of_r`             at least k of r relevant inputs; the others do not matter
 `xor`                no plane separates it
 `shrinking_margin`   the margin in augmented space as the plane moves away from the origin
@@ -301,7 +301,7 @@ def decision_list(n: int, intercept: bool = True, all_rows: bool = False) -> Gen
 
     *If* :math:`x_1` *then* + *else if* :math:`x_2` *then* − *else if* :math:`x_3` *then* + … *else* the
     sign that comes next. It is a halfspace, but each weight has to beat all later ones of the other sign.
-    The hard rows are one per rule: the input that fires it, and every later input that speaks against it.
+    The hard rows are one per rule: the input that fires it, and every later input of the opposite sign.
     On them :math:`y\langle w, x\rangle \ge 1` needs
 
     .. math:: |w_i| \ge 1 + \sum_{j > i,\ \text{opposite}} |w_j|,
@@ -431,7 +431,7 @@ def noisy(
     r"""Rows with a stated total hinge loss for a stated comparator.
 
     u has length :math:`1/\gamma` and :math:`y\langle u, x\rangle \ge 1` on all rows but the noisy ones, on
-    which it misses parts that add up to :math:`H = \sum\max(0, 1 - y\langle u, x\rangle)`, as asked for, up
+    which it misses parts that add up to the given :math:`H = \sum\max(0, 1 - y\langle u, x\rangle)`, up
     to ``facts["tolerance"]``. A row that misses more than 1 has the wrong label. All rows have length 1 at
     most, unless a loss is so large that its row must be longer. So the first pass of the perceptron makes
     at most :math:`R^2/\gamma^2 + 2H` mistakes.

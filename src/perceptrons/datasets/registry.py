@@ -25,7 +25,7 @@ class Part(NamedTuple):
     sha256: str  #: of the content
     files: tuple[str, ...]  #: names on disk: the first is given to a download, the others are taken too
     members: str | None = None  #: an archive: the members we read, with the name in group 1
-    served: str | None = None  #: digest of the file as its home serves it, "md5:..." or "sha256:..."
+    served: str | None = None  #: digest of the file as published, "md5:..." or "sha256:..."
     most_bytes: int = 16 * 2**20  #: of a download: the size of the file, and room for another version of it
 
 

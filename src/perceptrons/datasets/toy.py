@@ -168,7 +168,7 @@ def clouds_near(n_samples: int = 40, random_state: int | np.random.Generator | N
     =============  ==============  ==================  =============  =================
 
     *Far* is `clouds_far`; a shuffled run has a fresh order for every epoch (seeds 0 to 499). The
-    perceptron only wants the right signs. MIRA with p = 0.9 wants a functional margin of 0.9
+    perceptron needs the right signs only. MIRA with p = 0.9 needs a functional margin of 0.9
     everywhere, and where rows are long its steps, :math:`(1 - y\langle w, x\rangle)/\|x\|`, are
     short.
 

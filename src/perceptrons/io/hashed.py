@@ -54,6 +54,6 @@ class Hash:
 
 
 def _fitting(array: np.ndarray) -> np.ndarray:
-    """The array; a copy if it is a small part of a large one, which it would keep alive."""
+    """The array; a copy if it is a small part of a large one, which it would keep in memory."""
     large = array.base
     return array.copy() if isinstance(large, np.ndarray) and 2 * array.nbytes < large.nbytes else array

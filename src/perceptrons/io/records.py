@@ -172,7 +172,7 @@ def some_rows(X: StreamRows, rows: RowChoice) -> StreamRows:
 
 
 def cast(values: np.ndarray, dtype: npt.DTypeLike, file: str) -> np.ndarray:
-    """Values in the precision that was asked for, which must hold them."""
+    """Values in the given precision; FormatError where it cannot hold them."""
     with np.errstate(over="ignore"):
         narrow = values.astype(dtype, copy=False)
     if narrow is not values and not np.isfinite(narrow).all():

@@ -370,7 +370,7 @@ class TableParser:
         if flags[0] not in (scans.FINE, scans.TOO_FEW):
             raise self._bad_line(lines, i, int(flags[0]), most)
         spans = [(a, b) for a, b in zip(*(cut.tolist() for cut in cuts)) if a >= 0]
-        most = _NAME_BYTES + 1  # one more than a name may have: as much as anybody looks at
+        most = _NAME_BYTES + 1  # one more than a name may have: enough to refuse it
         return [copy[a : min(b, a + most)].tobytes().decode("utf-8", "replace").strip() for a, b in spans]
 
     def _is_header(self, first: list[str], second: list[str]) -> bool:
@@ -403,7 +403,7 @@ class TableParser:
             )
         roles = Columns("The table", width, self.names).roles(chosen)
         if roles.text is not None and self._quote == 0 and self.names is None:
-            # a text may hold tabs: of a table without header only the columns that are asked for are known
+            # a text may hold tabs: of a table without header only the columns with a role are known
             taken = [j for j in (roles.label, roles.text, roles.weight) if j is not None]
             if roles.text == max(taken):
                 width = roles.text + 1

@@ -31,7 +31,7 @@ def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> Forced
     The rows are :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the
     prediction. All n predictions are wrong; and yet :math:`u = n^{-1/2}\sum y_i e_i` is a unit vector with
     :math:`y_i\langle u, e_i\rangle = n^{-1/2} \ge \gamma`, and R = 1. So no deterministic learner has a
-    better bound than :math:`\lfloor R^2/\gamma^2\rfloor`, which the perceptron meets. A deterministic learner
+    better bound than :math:`\lfloor R^2/\gamma^2\rfloor`, which is the perceptron's. A deterministic learner
     makes the same mistakes again on the same sequence; a randomised one n/2 of them on average.
 
     Parameters

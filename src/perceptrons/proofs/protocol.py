@@ -134,7 +134,7 @@ def _dense(x: Any) -> np.ndarray:
 
 
 class BoundCurves(NamedTuple):
-    """Bounds after each round, beside the mistakes; ``inf``: nothing is claimed, None: not asked for."""
+    """Bounds after each round, beside the mistakes; ``inf``: nothing is claimed, None: not computed."""
 
     mistakes: np.ndarray  #: wrong predictions so far
     radius: np.ndarray  #: R so far
@@ -152,7 +152,7 @@ class OnlineRun:
     predictions: np.ndarray  #: one per round
     labels: np.ndarray  #: what was the truth
     mistakes: np.ndarray  #: rounds, from 0, with a wrong prediction
-    counted: np.ndarray | None  #: rounds that the learner itself counts as mistakes, where it tells
+    counted: np.ndarray | None  #: rounds that the learner itself counts as mistakes, where it does
     n_silent: int  #: rounds in which it gave no prediction, and the smaller label was taken
     learner: Any  #: as it is after the last round
     rows: Rows = field(repr=False)  #: the rows x in order

@@ -25,7 +25,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
 
     A feature :math:`f` of the text goes to column :math:`h(f) \bmod 2^{bits}`, with value :math:`c`, how
     often it occurs, or 1, or :math:`1 + \ln c`; with ``signed=True`` half of the features, by another bit of
-    :math:`h`, count as :math:`-c`, so that features that meet in one column cancel on average. Nothing is
+    :math:`h`, count as :math:`-c`, so that features of the same column cancel on average. Nothing is
     learned from the data, so ``fit`` only checks parameters, and all processes have the same columns.
 
     Words are runs of two or more letters, marks, digits and underscores in the sense of Unicode. ``str`` and

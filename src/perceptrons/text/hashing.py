@@ -78,7 +78,7 @@ def _encoded(text: object, i: int, replace: bool) -> bytes:
 
 
 def _checked(texts: Texts) -> Texts:
-    """Texts whose places lie in their buffer; the loops do not look again."""
+    """Check that the texts lie within their buffer; the loops rely on it."""
     starts = np.ascontiguousarray(texts.starts, np.int64)
     stops = np.ascontiguousarray(texts.stops, np.int64)
     buffer = np.ascontiguousarray(texts.buffer)

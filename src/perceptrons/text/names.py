@@ -19,7 +19,7 @@ def spelled(texts: Texts, begin: int, end: int, lowercase: bool) -> str:
 
 
 class Names:
-    """The first feature met in each column: ``words`` grows."""
+    """The first feature that occurs in each column: ``words`` grows."""
 
     def __init__(self, n_columns: int, words: dict[int, str]):
         self.words = words

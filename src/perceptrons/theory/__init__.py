@@ -1,6 +1,6 @@
 """What can be proved about a run: the bounds of the theorems, margins and brackets.
 
-Nothing here imports the engine, so that it can judge it.
+Nothing here imports the engine, so that the engine can be checked by it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .separability import Separability
 if TYPE_CHECKING:
     from ..certificates import Certificate, CertificateError, Verification
 
-#: Names of :mod:`perceptrons.certificates`, which imports this package: loaded when they are asked for.
+#: Names of :mod:`perceptrons.certificates`, which imports this package: loaded at their first use.
 _OF_CERTIFICATES = ("Certificate", "CertificateError", "Verification")
 
 __all__ = [

@@ -72,7 +72,7 @@ def _unique(X: SparseMatrix) -> SparseMatrix:
     if X.dtype.kind in "iu" and not X.has_canonical_format and float64_rounds(X):
         X = X.copy()
         X.sort_indices()
-        X.has_canonical_format = False  # look again
+        X.has_canonical_format = False  # SciPy computes it again
         if any(np.any(np.diff(X.indices[a:b]) == 0) for a, b in zip(X.indptr[:-1], X.indptr[1:])):
             raise ValueError(
                 "X has integers beyond 2**53 and some entry twice. Call X.sum_duplicates() first."

@@ -1,4 +1,4 @@
-"""What a run leaves behind, as plain data: all that certificates and the run-time checks read of a learner.
+"""The results of a run as plain data: all that certificates and the run-time checks read of a learner.
 
 A learner makes one by ``model.run_record()``. It is a snapshot: it does not change when the learner goes on.
 """
@@ -65,7 +65,7 @@ class RunRecord:
     kind: type  #: the class of the learner
     classes: np.ndarray
     problem: str  #: "binary", "one-vs-rest", or "joint" for prototypes learned together
-    parameters: Mapping[str, Any]  #: as the run went by them, whatever they were set to since
+    parameters: Mapping[str, Any]  #: those that the run used, whatever they were set to since
     rule: Any = None  #: the first-order rule that the last rows were learned by; None for other learners
     invariants: tuple[str, ...] = ()  #: checks of :func:`theory.debug` that a run of this rule has to pass
     readout: str = "last"  #: which weights predict
@@ -114,7 +114,7 @@ class RunRecord:
 
     @property
     def examples(self) -> float:
-        """Examples of all epochs; infinite where nobody counted."""
+        """Examples of all epochs; infinite where they were not counted."""
         return math.inf if self.history is None else sum(record["examples"] for record in self.history)
 
     def _total(self, name: str) -> float:

@@ -35,7 +35,7 @@ VERDICTS = ("separable", "not separable", "undecided")
 MOST_ROWS = 10**8  # of a stored proof
 AGREE = 1e-9  # relative difference up to which two ways of computing a number agree
 
-#: How a proof may have been found, by verdict. Numbers in them are checked where the data tell.
+#: How a proof may have been found, by verdict. Numbers in them are checked where the data determine them.
 REASONS = {
     "separable": (
         r"all rows have one label",
@@ -147,7 +147,7 @@ class Separability:
 
     @property
     def reported(self) -> tuple[str, ...]:
-        """What only the search can know: the check does not confirm it."""
+        """Fields that come from the search alone: the check does not confirm them."""
         told = re.fullmatch("|".join(REASONS.get("not separable", ())), self.reason) is not None
         return ("seconds",) if told or self.reason == REASONS["separable"][0] else ("reason", "seconds")
 

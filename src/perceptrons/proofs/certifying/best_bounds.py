@@ -13,18 +13,18 @@ from ... import rules
 from ...certificates import claims
 from ...certificates.certificate import Bound
 from ...certificates.claims import CLAIMS
-from .lines import ASKS_A_MARGIN, KERNEL, Line, bounds_the_run, lines
+from .lines import KERNEL, SCALED_BY_MARGIN, Line, bounds_the_run, lines
 
 if TYPE_CHECKING:
     from .case import Case
 
 
-#: How the note about a line begins that a run does not meet.
+#: How the note about a line begins that does not hold for a run.
 UNMET = "Left out, because floats have kept the run from it, or X is not what it was fitted on:"
 
 
 def bounds(case: Case) -> Iterator[Bound]:
-    """Every line that applies; what does not is told in the notes."""
+    """Every line that applies; the notes say which do not."""
     refusal = _refusal(case)
     if refusal:
         case.notes.append(refusal)
@@ -101,7 +101,7 @@ def _bound(case: Case, line: Line) -> Bound | None:
 
 
 def _finite(bound: Bound) -> bool:
-    """Whether all numbers of a line are finite, as a certificate asks."""
+    """Whether all numbers of a line are finite, as a certificate needs them."""
     values = [*bound.allowed, *(m for m in bound.measured if m is not None)]
     values += [v for symbols in bound.symbols for v in symbols.values() if isinstance(v, float)]
     return all(map(math.isfinite, values))
@@ -119,8 +119,8 @@ def _scale(case: Case, line: Line, name: str, r: int) -> float | None:
     if reach == 0.0:
         return None
     norm = case.evidence.norm(name, r)
-    asks = line.name in ASKS_A_MARGIN
-    unit = reach / norm if asks else 1.0 / reach
+    by_margin = line.name in SCALED_BY_MARGIN
+    unit = reach / norm if by_margin else 1.0 / reach
 
     def at(log_c: float) -> float:
         allowed = claim.sides(case.facts, r, name, unit * math.exp(log_c)).allowed
@@ -128,7 +128,7 @@ def _scale(case: Case, line: Line, name: str, r: int) -> float | None:
 
     tries = [float(minimize_scalar(at, bounds=(-12.0, 12.0), method="bounded").x)]
     if lowest > 0.0:  # what just separates: nothing is missed
-        tries.append(math.log((lowest / norm if asks else 1.0 / lowest) / unit))
+        tries.append(math.log((lowest / norm if by_margin else 1.0 / lowest) / unit))
     best = min(tries, key=at)
     return unit * math.exp(best) if at(best) < 1e300 else None
 

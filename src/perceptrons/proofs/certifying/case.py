@@ -1,7 +1,7 @@
-r"""``certify``: what a fitted learner has counted and proved, as a certificate that anybody can check.
+r"""``certify``: what a fitted learner has counted and proved, as a certificate to be checked without it.
 
 Which lines are printed follows from the learner's row in the rule table. The lines themselves,
-and the checker, are in :mod:`perceptrons.theory`.
+and the checker, are in :mod:`perceptrons.certificates`.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Case(Subject):
     def _lengths(self, name: str) -> list[float]:
         return [self.evidence.norm(name, r) for r in range(self.n_parts)]
 
-    # ------------------------------------------------------------ what lines ask
+    # ------------------------------------------------------------ conditions of lines
 
     @property
     def title(self) -> str:

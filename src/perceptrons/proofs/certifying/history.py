@@ -88,13 +88,16 @@ class History:
         if subject.rule is Winnow:
             run["threshold"] = record.learners[0].threshold
         plain = (
-            subject.visits is not None and len(history) >= 1 and subject.n_parts == 1 and subject.unpeeking()
+            subject.visits is not None
+            and len(history) >= 1
+            and subject.n_parts == 1
+            and subject.set_before_the_data()
         )
         self.first_pass = plain and whole and 0 < history[0][0] <= subject.n_rows
         return run
 
     def _epochs(self, passes: int | None) -> int | None:
-        """Passes over the rows; None where the run came in pieces and nobody counted."""
+        """Passes over the rows; None where the run came in pieces and they were not counted."""
         record = self.subject.record
         if record.in_pieces:
             return passes

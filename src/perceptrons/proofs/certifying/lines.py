@@ -166,5 +166,5 @@ KERNEL = [
     ),
     Line("smallest eigenvalue", _always),
 ]
-#: Claims whose multiple is the margin that is asked for.
-ASKS_A_MARGIN = ("second_order", "balanced_winnow_total_distance")
+#: Claims whose multiple is the margin γ of the bound.
+SCALED_BY_MARGIN = ("second_order", "balanced_winnow_total_distance")

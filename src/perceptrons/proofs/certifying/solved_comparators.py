@@ -25,7 +25,7 @@ class Solution(NamedTuple):
     """The separator of one learner, or why there is none."""
 
     vector: Vector | None
-    said: str = ""  #: what a reader should know
+    said: str = ""  #: a note for the reader
     alpha: np.ndarray | None = None  #: the dual solution: weights of at least 0, one per row
 
 
@@ -33,7 +33,7 @@ def widest(e: Evidence, signs: np.ndarray, C: float, max_time: float) -> Solutio
     r"""u that minimises :math:`\tfrac12R^2\|u\|^2 + C\sum\max(0, 1 - y\langle u, x\rangle)`, by MaxMargin.
 
     R is the length of the longest row. With C the number of visits to each row twice this minimum is the
-    least hinge bound :math:`R^2\|u\|^2 + 2H(u)`; ``C=inf`` asks for the maximum margin.
+    least hinge bound :math:`R^2\|u\|^2 + 2H(u)`; ``C=inf`` gives the maximum margin.
     """
     if len(np.unique(signs)) < 2:
         return Solution(None, "one class only")

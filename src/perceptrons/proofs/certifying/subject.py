@@ -71,7 +71,7 @@ class Subject:
         return issubclass(self.record.kind, kinds)
 
     def parameter(self, name: str) -> Any:
-        """A parameter as the run went by it, whatever it was set to since."""
+        """A parameter as the run used it, whatever it was set to since."""
         return self.record.parameters.get(name)
 
     def _parameters(self) -> dict[str, Any]:
@@ -121,11 +121,11 @@ class Subject:
         return np.where(self.codes == (r if self.n_parts > 1 else 1), 1.0, -1.0)
 
     def one_sample(self) -> bool:
-        """Whether the rows were met as rows of one X, in whole passes."""
+        """Whether the rows were learned as rows of one X, in whole passes."""
         return not self.record.in_pieces or len(self.record.history or ()) == 1
 
     def _visits(self) -> int | None:
-        """How often each row was met at most; None where the run does not tell."""
+        """How often each row was learned at most; None where the run did not record it."""
         history = self.record.history
         if history is None or not self.record.plain:
             return None
@@ -144,7 +144,7 @@ class Subject:
             return None
         return [list(records) for _, records in groupby(history, key=lambda record: record["pass"])]
 
-    def unpeeking(self) -> bool:
+    def set_before_the_data(self) -> bool:
         """Whether nothing about the learner was set by looking at all of the data."""
         if self.space.bias and self.parameter("intercept_scaling") == "auto":
             return False

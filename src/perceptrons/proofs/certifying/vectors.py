@@ -66,7 +66,7 @@ class Vectors:
 
     def _between(self, w: np.ndarray) -> np.ndarray:
         """Offsets half way between the classes, where a threshold counts a tie as positive."""
-        columns = np.vstack([w[:, :-1], np.ones((1, w.shape[1] - 1))])  # the sums tell 0 and 1 from others
+        columns = np.vstack([w[:, :-1], np.ones((1, w.shape[1] - 1))])  # the sums show whether all are 0 or 1
         S = np.asarray(self.subject.X @ columns.T, dtype=float)
         S, self.sums = S[:, :-1], S[:, -1]
         out = -np.asarray([learner.threshold for learner in self.record.learners], float)

@@ -202,8 +202,8 @@ def romma_growth(R: float, delta: float = 1.0) -> float:
 def romma_margin(gamma: float, delta: float) -> float:
     r"""The geometric margin that a clean pass of aggressive ROMMA guarantees.
 
-    :math:`(1 - \delta)\gamma`. Here γ may be the largest margin of any separator, which the learner
-    need not be told.
+    :math:`(1 - \delta)\gamma`. Here γ may be the largest margin of any separator; it is no parameter
+    of the learner.
 
     Y. Li and P. Long, The relaxed online maximum margin algorithm, Machine Learning 46, 2002.
 

@@ -64,7 +64,7 @@ def passes(R: float, gamma: float) -> int | float:
 def forced_mistakes(gamma: float) -> int | float:
     r"""Mistakes that an adversary forces on *every* deterministic learner.
 
-    :math:`\lfloor 1/\gamma^2\rfloor`. With :math:`n = \lfloor 1/\gamma^2\rfloor` serve
+    :math:`\lfloor 1/\gamma^2\rfloor`. With :math:`n = \lfloor 1/\gamma^2\rfloor` the rows are
     :math:`e_1, \dots, e_n`, each labelled against the prediction: :math:`u = n^{-1/2}\sum y_i e_i`
     is unit and has margin at least :math:`\gamma`, and R = 1. So :func:`novikoff` cannot be
     improved. :math:`0 < \gamma \le 1`.

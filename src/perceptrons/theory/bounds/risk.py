@@ -42,7 +42,7 @@ def online_to_batch(M: int, m: int, delta: float = 0.05) -> float:
     r"""Mean error of the hypotheses of one pass, with probability 1 − δ.
 
     Below :math:`M/m + \sqrt{2\ln(1/\delta)/m}`. M is the number of prediction errors on the m
-    training examples, met once each (a second pass is no longer independent); the mean is over the
+    training examples, learned once each (a second pass is no longer independent); the mean is over the
     hypotheses before each example.
 
     Constants as published in N. Cesa-Bianchi, A. Conconi and C. Gentile, On the generalization
