@@ -51,7 +51,7 @@ from .maximum import hard as maximum_by_rows
 from .result import Answer, Ends
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Floats, Ints, Reals
+    from ..._types import Floats, Ints, Matrix, Reals
     from ...rows import Rows
 
 SWEEPS = 50  # between two passes over all rows: one costs as much as two steps of conjugate gradients
@@ -142,7 +142,7 @@ class Dual:
                 F, X = F[~blocked], X[~blocked]
         self.refresh()
 
-    def _step_on_the_face(self, F: np.ndarray, X: AnyMatrix, tol: float) -> tuple[np.ndarray, bool]:
+    def _step_on_the_face(self, F: np.ndarray, X: Matrix, tol: float) -> tuple[np.ndarray, bool]:
         """(which rows are now at their bounds, whether this is the best point of the face)."""
         y, now = self.y[F], self.alpha[F]
         mass = float(self.w[-1]) / self.B if self.free else 0.0  # sum of alpha y
@@ -176,7 +176,7 @@ class Dual:
             return np.zeros(len(F), bool), solved
         return (after <= 0.0) | (after >= self.C), False
 
-    def _gain(self, X: AnyMatrix, y: np.ndarray, delta: np.ndarray) -> float:
+    def _gain(self, X: Matrix, y: np.ndarray, delta: np.ndarray) -> float:
         """How much the value grows by a change of alpha."""
         d = np.asarray(X.T @ (delta * y))
         mass = self.B * float(delta @ y)
@@ -320,7 +320,7 @@ def refuted(
     return found if found.residual <= points.nought else None
 
 
-def _row_space_part(X: AnyMatrix, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:
+def _row_space_part(X: Matrix, y: np.ndarray, free: bool, lam: np.ndarray) -> np.ndarray:
     """The shortest vector with the same weighted sum of the rows y(x, B) as lam."""
     n, d = X.shape
     values = X.data if is_sparse(X) else X
@@ -341,7 +341,7 @@ def _row_space_part(X: AnyMatrix, y: np.ndarray, free: bool, lam: np.ndarray) ->
 
 
 def _direct(
-    X: AnyMatrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool
+    X: Matrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool
 ) -> tuple[np.ndarray, bool, bool] | None:
     """The same as :func:`_conjugate` by a factor of the matrix; None where the rows are dependent.
 
@@ -363,7 +363,7 @@ def _direct(
 
 
 def _conjugate(
-    X: AnyMatrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool, tol: float, scale: float
+    X: Matrix, y: np.ndarray, lack: np.ndarray, mass: float, free: bool, tol: float, scale: float
 ) -> tuple[np.ndarray, bool, bool]:
     """(delta, endless, solved): Q delta = lack by conjugate gradients, y'delta = -mass where b is free.
 

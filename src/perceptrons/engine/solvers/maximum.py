@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..._sparse import is_sparse
 from ..compiler import compiled, helper
 from . import active_set
 from .points import KernelPoints as KernelPoints
@@ -108,7 +109,7 @@ def proved(
     """
     X = points.X
     scratch = np.zeros(len(w))
-    if type(X) is np.ndarray:
+    if not is_sparse(X):
         center = np.zeros(len(w)) if points.center is None else points.center
         return _proved_dense(X, center, y, free, w, rows, alpha, scratch)
     return _proved_csr(X.data, X.indices, X.indptr, y, free, w, rows, alpha, scratch)

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpstrf
 from ..._sparse import is_sparse
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Collection
+    from ..._types import AnyMatrix, Collection, Matrix
     from ...kernels import Kernel
 
 RESIDUAL, KERNEL_RESIDUAL = 1e-12, 1e-7
@@ -43,7 +43,7 @@ class Points(Protocol):
 class LinearPoints:
     """Rows of numbers. Dense ones are taken from their mean where the bias is free: it changes b alone."""
 
-    def __init__(self, X: AnyMatrix, squares: np.ndarray, free: bool):
+    def __init__(self, X: Matrix, squares: np.ndarray, free: bool):
         self.X = X
         self.n = int(X.shape[0])
         self.radius = float(np.sqrt(squares.max()))
@@ -61,7 +61,7 @@ class LinearPoints:
         if self.center is not None:
             self.X, self.origin, self.center = self.X - self.center, self.center, None
 
-    def _rows(self, rows: np.ndarray) -> AnyMatrix:
+    def _rows(self, rows: np.ndarray) -> Matrix:
         return self.X[rows] if self.center is None else self.X[rows] - self.center
 
     def weights(self, rows: np.ndarray, coef: np.ndarray) -> np.ndarray:
@@ -72,7 +72,7 @@ class LinearPoints:
 
     def block(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         rows = self._rows(left)
-        product = rows @ (rows if right is left else self._rows(right)).T
+        product: AnyMatrix = rows @ (rows if right is left else self._rows(right)).T
         values: np.ndarray = product.toarray() if is_sparse(product) else product
         return values
 
