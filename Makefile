@@ -1,7 +1,7 @@
 # Each target builds the virtual environment when it is missing or older than pyproject.toml, then does its job.
 #   make demo     train the family on embedded data and print one table
 #   make test     all tests and doctests         (make test ARGS="-k novikoff")
-#   make lint     ruff, mypy, import contracts, docstrings
+#   make lint     ruff, mypy, import contracts, docstrings, the picture of the imports
 #   make fuzz     every target of tests/fuzz     (make fuzz ARGS="--seconds 60")
 #   make bench    ratios against the peers
 #   make lock     rewrite requirements-dev.lock from pyproject.toml
@@ -41,6 +41,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/docstrings.py
+	$(BIN)/python tools/architecture.py --check
 
 # Bounds checking is on, and memory limited, in the processes that the targets start.
 fuzz: export PYTHONPATH = src:tests
