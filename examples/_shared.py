@@ -273,13 +273,22 @@ def print_results(results: Iterator[Result], heads: Sequence[str] = ("test error
 
 def run(script: Any, argv: list[str] | None = None) -> int:
     """A script with one split, or one per run: its tasks, its measure and its headline make the table."""
-    chose = options(script.__doc__, script.SEEDS).parse_args(argv)
+    contestants = learners(script.VOTED)
+    parser = options(script.__doc__, script.SEEDS)
+    parser.add_argument(
+        "--learner", metavar="NAME", action="append", help="only this one; may be given several times"
+    )
+    chose = parser.parse_args(argv)
+    if chose.learner is not None:
+        if unknown := sorted(set(chose.learner) - {one.name for one in contestants}):
+            parser.error(f"--learner takes names of the table; got {unknown[0]!r}.")
+        contestants = [one for one in contestants if one.name in chose.learner]
     if missing(script.NAME, script.TITLE):
         return 0
     started = time.perf_counter()
     tasks = script.load(chose.seeds, chose.data_limit)
     print(f"{script.headline(tasks[0])}; {chose.seeds} runs\n")
-    print_results(compare(tasks, learners(script.VOTED), script.measure), script.HEADS)
+    print_results(compare(tasks, contestants, script.measure), script.HEADS)
     return finish(started)
 
 

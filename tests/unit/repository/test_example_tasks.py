@@ -47,6 +47,12 @@ def test_the_test_rows_choose_nothing(module, task):
             assert value == shared.best_value(learner, task, shared.test_error) and value in learner.values
 
 
+def test_a_learner_that_is_in_no_table(module, capsys):
+    with pytest.raises(SystemExit):
+        module("_shared").run(module("sms"), ["--learner", "Pegasus"])
+    assert "--learner takes names of the table; got 'Pegasus'." in capsys.readouterr().err
+
+
 def test_one_split_many_shuffles(module, task):
     shared = module("_shared")
     asked = []
