@@ -1,7 +1,7 @@
-"""Draw the rooms of the package and their imports: ``python tools/architecture.py [--check]``.
+"""Draw the packages in their layers, and their imports: ``python tools/architecture.py [--check]``.
 
 Layers are those of the first import contract in pyproject.toml, arrows those of the import graph. An arrow
-is left out where other arrows lead from the same room to the same room. ``--check`` writes nothing and
+is left out where other arrows lead from the same package to the same package. ``--check`` writes nothing and
 returns 1 where the stored picture is not the one that the graph gives.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 
-#: what the box of a room says
+#: what the box of a package, or of a module that is none, says
 HOLDS = {
     "cli": "the commands",
     "demo": "the table of make demo",
@@ -57,28 +57,28 @@ Edge = tuple[str, str]
 
 
 def contract(project: dict[str, Any]) -> tuple[list[list[str]], set[str]]:
-    """The rooms of each layer, from the top, and modules that have no layer."""
+    """The packages of each layer, from the top, and modules that have no layer."""
     first = project["tool"]["importlinter"]["contracts"][0]
     return [re.findall(r"\w+", layer) for layer in first["layers"]], set(first["exhaustive_ignores"])
 
 
-def room_imports(package: str, settings: dict[str, Any]) -> tuple[set[str], set[Edge]]:
-    """The rooms of a package, and which of them imports which."""
+def package_imports(root: str, settings: dict[str, Any]) -> tuple[set[str], set[Edge]]:
+    """The packages below the root, and which of them imports which."""
     import grimp
 
     graph = grimp.build_graph(
-        package, exclude_type_checking_imports=settings["exclude_type_checking_imports"], cache_dir=None
+        root, exclude_type_checking_imports=settings["exclude_type_checking_imports"], cache_dir=None
     )
 
-    def room(module: str) -> str:
+    def top(module: str) -> str:
         return module.split(".")[1] if "." in module else ""
 
     pairs = {
-        (room(module), room(other))
+        (top(module), top(other))
         for module in graph.modules
         for other in graph.find_modules_directly_imported_by(module)
     }
-    return {room(child) for child in graph.find_children(package)}, {
+    return {top(child) for child in graph.find_children(root)}, {
         (a, b) for a, b in pairs if a != b and a and b
     }
 
@@ -88,19 +88,19 @@ def reachable(edges: set[Edge], start: str) -> set[str]:
     found: set[str] = set()
     todo = [b for a, b in edges if a == start]
     while todo:
-        room = todo.pop()
-        if room not in found:
-            found.add(room)
-            todo += [b for a, b in edges if a == room]
+        package = todo.pop()
+        if package not in found:
+            found.add(package)
+            todo += [b for a, b in edges if a == package]
     return found
 
 
 def reduced(edges: set[Edge]) -> set[Edge]:
-    """The edges that no longer path replaces; ValueError where rooms import each other."""
+    """Without edges that a path of several others replaces; ValueError where packages import each other."""
     beyond = {a: reachable(edges, a) for a, _ in edges}
     circle = sorted(a for a in beyond if a in beyond[a])
     if circle:
-        raise ValueError(f"rooms import each other in a circle: {', '.join(circle)}")
+        raise ValueError(f"packages import each other in a circle: {', '.join(circle)}")
     next_to: dict[str, set[str]] = {}
     for a, b in edges:
         next_to.setdefault(a, set()).add(b)
@@ -111,12 +111,12 @@ def reduced(edges: set[Edge]) -> set[Edge]:
 
 # ------------------------------------------------------------ the layout
 
-#: A room, or the place where a line crosses the row of a layer: (from, to, row)
+#: A package, or the place where a line crosses the row of a layer: (from, to, row)
 Node = str | tuple[str, str, int]
 
 
 def width(node: Node) -> float:
-    """How wide the box of a room is; a line is one pixel wide."""
+    """How wide the box of a package is; a line is one pixel wide."""
     if not isinstance(node, str):
         return 1.0
     return 20.0 + max(NAME_WIDTH * len(node), HELD_WIDTH * len(HOLDS[node]))
@@ -124,7 +124,7 @@ def width(node: Node) -> float:
 
 def chains(rows: list[list[str]], edges: Iterable[Edge]) -> list[list[Node]]:
     """For each edge the nodes that its line goes through, one in each row."""
-    at = {room: i for i, row in enumerate(rows) for room in row}
+    at = {package: i for i, row in enumerate(rows) for package in row}
     return [[a, *((a, b, i) for i in range(at[a] + 1, at[b])), b] for a, b in sorted(edges)]
 
 
@@ -144,7 +144,7 @@ def ordered(rows: list[list[str]], lines: list[list[Node]]) -> list[list[Node]]:
     order: list[list[Node]] = [list(row) for row in rows]
     for line in lines:
         for node in line[1:-1]:
-            order[node[2]].append(node)  # type: ignore[index]  # only the ends are rooms
+            order[node[2]].append(node)  # type: ignore[index]  # only the ends are packages
     links = {link for line in lines for link in pairwise(line)}
     best, least = [list(row) for row in order], crossings(order, links)
     for sweep in range(SWEEPS):
@@ -187,7 +187,7 @@ def exchanged(
 
 
 def spaced(row: list[Node], wanted: list[float], weights: list[float]) -> list[float]:
-    """Centres near those wanted, in this order, with room between boxes: weighted least squares."""
+    """Centres near those wanted, in this order, with space between boxes: weighted least squares."""
     offset = [0.0]
     for a, b in pairwise(row):
         both = isinstance(a, str) or isinstance(b, str)
@@ -227,7 +227,7 @@ def placed(order: list[list[Node]], lines: list[list[Node]], sweeps: int = SWEEP
 
 
 def svg(rows: list[list[str]], edges: set[Edge]) -> str:
-    """The picture of rooms in rows and of edges that go down."""
+    """The picture of packages in rows and of edges that go down."""
     lines = chains(rows, edges)
     order = ordered(rows, lines)
     x = placed(order, lines)
@@ -239,7 +239,7 @@ def svg(rows: list[list[str]], edges: set[Edge]) -> str:
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right} {height}" width="{right}" '
         f'height="{height}" role="img">',
-        "<title>Rooms of the package and their imports</title>",
+        "<title>Packages and their imports</title>",
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" '
         'markerUnits="userSpaceOnUse" orient="auto">'
         '<path d="M0 0.5L8 4L0 7.5Z" fill="#808080"/></marker></defs>',
@@ -253,36 +253,39 @@ def svg(rows: list[list[str]], edges: set[Edge]) -> str:
     for line in lines:
         out.append(f'<path d="{path(line, lines, x, top)}" marker-end="url(#head)"/>')
     out.append('</g>\n<g fill="#f4f4f4" stroke="#606060">')
-    rooms = [node for row in order for node in row if isinstance(node, str)]
-    for room in rooms:
+    packages = [node for row in order for node in row if isinstance(node, str)]
+    for package in packages:
+        wide = width(package)
         out.append(
-            f'<rect x="{x[room] - width(room) / 2:.1f}" y="{top[room]}" width="{width(room):.1f}" '
+            f'<rect x="{x[package] - wide / 2:.1f}" y="{top[package]}" width="{wide:.1f}" '
             f'height="{BOX_HEIGHT}" rx="5"/>'
         )
     out.append(
         f'</g>\n<g fill="#1a1a1a" text-anchor="middle" font-family="ui-monospace, Menlo, Consolas, '
         f'\'DejaVu Sans Mono\', monospace" font-size="{NAME_SIZE}" font-weight="bold">'
     )
-    out += [f'<text x="{x[room]:.1f}" y="{top[room] + 17}">{escape(room)}</text>' for room in rooms]
+    out += [
+        f'<text x="{x[package]:.1f}" y="{top[package] + 17}">{escape(package)}</text>' for package in packages
+    ]
     out.append(
         f'</g>\n<g fill="#404040" text-anchor="middle" font-family="Helvetica, Arial, sans-serif" '
         f'font-size="{HELD_SIZE}">'
     )
     out += [
-        f'<text x="{x[room]:.1f}" y="{top[room] + 32}">{escape(HOLDS[room], quote=False)}</text>'
-        for room in rooms
+        f'<text x="{x[package]:.1f}" y="{top[package] + 32}">{escape(HOLDS[package], quote=False)}</text>'
+        for package in packages
     ]
     return "\n".join([*out, "</g>", "</svg>", ""])
 
 
 def port(line: list[Node], lines: list[list[Node]], x: dict[Node, float], end: int) -> float:
-    """Where a line leaves its first room (end 0) or enters its last (end -1)."""
-    room, step = line[end], 1 if end == 0 else -2
+    """Where a line leaves its first package (end 0) or enters its last (end -1)."""
+    package, step = line[end], 1 if end == 0 else -2
     beside = sorted(
-        (other for other in lines if other[end] == room), key=lambda one: (x[one[step]], repr(one))
+        (other for other in lines if other[end] == package), key=lambda one: (x[one[step]], repr(one))
     )
     part = (beside.index(line) + 1) / (len(beside) + 1)
-    return x[room] + (part - 0.5) * min(width(room), 36.0 * len(beside))
+    return x[package] + (part - 0.5) * min(width(package), 36.0 * len(beside))
 
 
 def path(line: list[Node], lines: list[list[Node]], x: dict[Node, float], top: dict[Node, int]) -> str:
@@ -300,19 +303,19 @@ def path(line: list[Node], lines: list[list[Node]], x: dict[Node, float], top: d
 
 
 def picture() -> str:
-    """The picture of this repository's package."""
+    """The picture of this repository."""
     sys.path.insert(0, str(ROOT / "src"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     settings = project["tool"]["importlinter"]
     layers, without = contract(project)
-    rooms, edges = room_imports(settings["root_package"], settings)
-    rooms -= without
-    unknown = rooms - {room for layer in layers for room in layer}
-    if unknown or not rooms <= HOLDS.keys():
-        missing = ", ".join(sorted(unknown or rooms - HOLDS.keys()))
-        raise ValueError(f"give these rooms a layer in pyproject.toml and a line of HOLDS: {missing}")
-    rows = [[room for room in layer if room in rooms] for layer in layers]
-    return svg([row for row in rows if row], reduced({(a, b) for a, b in edges if {a, b} <= rooms}))
+    packages, edges = package_imports(settings["root_package"], settings)
+    packages -= without
+    unknown = packages - {package for layer in layers for package in layer}
+    if unknown or not packages <= HOLDS.keys():
+        missing = ", ".join(sorted(unknown or packages - HOLDS.keys()))
+        raise ValueError(f"give these packages a layer in pyproject.toml and a line of HOLDS: {missing}")
+    rows = [[package for package in layer if package in packages] for layer in layers]
+    return svg([row for row in rows if row], reduced({(a, b) for a, b in edges if {a, b} <= packages}))
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The picture of the rooms and their imports is made from the import graph."""
+"""The picture of the packages and their imports is made from the import graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_an_arrow_is_left_out_where_others_lead_the_same_way():
     assert architecture.reduced(edges) == {("a", "b"), ("b", "c"), ("c", "d"), ("b", "e")}
 
 
-def test_rooms_that_import_each_other_are_refused():
+def test_packages_that_import_each_other_are_refused():
     with pytest.raises(ValueError, match="in a circle: a, b"):
         architecture.reduced({("a", "b"), ("b", "a"), ("b", "c")})
 
