@@ -20,6 +20,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Unsigned: TypeAlias = npt.NDArray[np.uint64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
 #: float32 or float64: a loop is compiled for each.
 Reals: TypeAlias = npt.NDArray[Any]
 

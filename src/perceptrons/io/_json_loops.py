@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._types import Bytes
 from ..engine.compiler import compiled, helper
 from ._numbers import ONE
 
@@ -12,7 +13,7 @@ ESCAPE = np.uint64(6)  # bytes of \uXXXX
 
 
 @compiled
-def count_values(buffer, start, stop):
+def count_values(buffer: Bytes, start: int, stop: int | np.uint64) -> int:
     """An upper bound of the values in a line: commas and opening brackets outside of strings, and one."""
     n, inside = 1, False
     p, stop = np.uint64(start), np.uint64(stop)
@@ -32,7 +33,7 @@ def count_values(buffer, start, stop):
 
 
 @helper
-def hex_digit(c):
+def hex_digit(c: int) -> np.int64:
     """0 to 15, or -1."""
     if c >= 48 and c <= 57:
         return np.int64(c) - 48
@@ -41,7 +42,7 @@ def hex_digit(c):
 
 
 @helper
-def escaped(buffer, p, size):
+def escaped(buffer: Bytes, p: np.uint64, size: np.uint64) -> np.int64:
     """The number of \\uXXXX at p; -1 if that is not there."""
     if p + ESCAPE > size or buffer[p] != BACKSLASH or buffer[p + ONE] != LETTER_U:
         return np.int64(-1)
@@ -55,7 +56,7 @@ def escaped(buffer, p, size):
 
 
 @helper
-def put_character(buffer, q, code):
+def put_character(buffer: Bytes, q: np.uint64, code: np.int64) -> np.uint64:
     """Write a character beyond ASCII as UTF-8; return the position behind it."""
     if code < 0x800:
         buffer[q] = 0xC0 | (code >> 6)
@@ -74,7 +75,7 @@ def put_character(buffer, q, code):
 
 
 @compiled
-def unescape(buffer):
+def unescape(buffer: Bytes) -> tuple[np.uint64, int]:
     """Write the \\uXXXX beyond ASCII as UTF-8, in place; return (bytes, halves of surrogate pairs).
 
     Such a half is no character: a question mark takes its place. All other escapes stay.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._types import Bytes, Floats, Ints
 from ..engine.compiler import compiled, helper
 from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks, past_line, whole
 
@@ -15,18 +16,26 @@ POSITION, ROWS, PAIRS, ERROR, LARGEST, LONG_ONES, SKIPPED = range(7)
 
 
 @helper
-def ends_token(c):
+def ends_token(c: int) -> bool:
     """A blank, a line end or the start of a comment."""
     return is_blank(c) or c == 10 or c == 35
 
 
 @helper
-def ends_row(c):
+def ends_row(c: int) -> bool:
     return c == 10 or c == 35
 
 
 @helper
-def index_trouble(buffer, p, q, index, previous, first, largest):
+def index_trouble(
+    buffer: Bytes,
+    p: np.uint64,
+    q: np.uint64,
+    index: np.int64,
+    previous: int | np.int64,
+    first: int,
+    largest: int,
+) -> int:
     """What is wrong with the index between p and q; DONE if nothing."""
     if q == p:
         return QUERY if buffer[p] == 113 else BAD_INDEX
@@ -39,8 +48,20 @@ def index_trouble(buffer, p, q, index, previous, first, largest):
 
 @compiled
 def parse_libsvm(
-    buffer, size, labels, label_bits, indptr, indices, values, value_bits, state, tens, first, largest, skip
-):
+    buffer: Bytes,
+    size: int | np.uint64,
+    labels: Floats,
+    label_bits: Ints,
+    indptr: Ints,
+    indices: np.ndarray,
+    values: Floats,
+    value_bits: Ints,
+    state: Ints,
+    tens: Floats,
+    first: int,
+    largest: int,
+    skip: bool,
+) -> int:
     """Rows ``label index:value index:value … # comment`` from ``state`` on, until the end or a bad line.
 
     ``first`` is 0 or 1, the index of column 0. The ``_bits`` are the same memory as integers. A bad line
@@ -51,6 +72,7 @@ def parse_libsvm(
     row, k = np.uint64(state[ROWS]), np.uint64(state[PAIRS])
     top, n_long = state[LARGEST], state[LONG_ONES]
     code, place = DONE, np.uint64(0)
+    previous: int | np.int64
     while p < size:
         k0 = k
         p = past_blanks(buffer, p)

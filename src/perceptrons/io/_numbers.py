@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._types import Bytes, Floats, Ints, Unsigned
 from ..engine.compiler import compiled, helper
 
 ONE = np.uint64(1)
@@ -66,19 +67,19 @@ _OTHER = re.compile(rb"[^0-9.eE+-]")  # ends every number
 
 
 @helper
-def is_blank(c):
+def is_blank(c: int) -> bool:
     """A space, a tab, or the first half of a Windows line end."""
     return c == 32 or c == 9 or c == 13
 
 
 @helper
-def digit(c):
+def digit(c: int) -> np.int64:
     """0 to 9, or something else for what is not a digit."""
     return np.int64(c) - 48
 
 
 @helper
-def past_blanks(buffer, p):
+def past_blanks(buffer: Bytes, p: np.uint64) -> np.uint64:
     """The first position from p on that is not blank."""
     while is_blank(buffer[p]):
         p += ONE
@@ -86,7 +87,7 @@ def past_blanks(buffer, p):
 
 
 @helper
-def past_line(buffer, p):
+def past_line(buffer: Bytes, p: np.uint64) -> np.uint64:
     """The start of the next line."""
     while buffer[p] != 10:
         p += ONE
@@ -94,7 +95,7 @@ def past_line(buffer, p):
 
 
 @helper
-def whole(buffer, p):
+def whole(buffer: Bytes, p: np.uint64) -> tuple[np.int64, np.uint64]:
     """(value, position behind it) of the digits at p; more than 18 digits stay at a value beyond 10^17."""
     m = np.int64(0)
     d = digit(buffer[p])
@@ -107,12 +108,13 @@ def whole(buffer, p):
 
 
 @helper
-def decimal(buffer, p):
+def decimal(buffer: Bytes, p: np.uint64) -> tuple[np.int64, int | np.int64, bool, np.uint64, int]:
     """(m, q, negative, position behind it, what it is) of the number m 10^q at p; NOTHING leaves p alone."""
     start = p
     negative = buffer[p] == 45
     if negative or buffer[p] == 43:
         p += ONE
+    q: int | np.int64
     m, n, q, kind = np.int64(0), 0, 0, WHOLE
     d = digit(buffer[p])
     while d >= 0 and d <= 9:
@@ -148,7 +150,7 @@ def decimal(buffer, p):
 
 
 @helper
-def number(buffer, p, tens):
+def number(buffer: Bytes, p: np.uint64, tens: Floats) -> tuple[float, np.uint64, int]:
     """(value, position behind it, what it is) of the number at p; a LONG one has no value yet.
 
     The byte that ends it must lie within the buffer: every block ends with a line end.
@@ -169,7 +171,7 @@ def number(buffer, p, tens):
 
 
 @helper
-def signed_power(buffer, p):
+def signed_power(buffer: Bytes, p: np.uint64) -> tuple[np.int64, np.uint64]:
     """(exponent, position behind it) of what follows an e; position 0 when it is not a number."""
     down = buffer[p] == 45
     if down or buffer[p] == 43:
@@ -182,7 +184,7 @@ def signed_power(buffer, p):
 
 
 @helper
-def upper_half(a, b):
+def upper_half(a: np.uint64, b: np.uint64) -> np.uint64:
     """The upper 64 bits of a product of 128."""
     a1, a0, b1, b0 = a >> HALF_WORD, a & LOW_WORD, b >> HALF_WORD, b & LOW_WORD
     cross, other = a1 * b0, a0 * b1
@@ -191,7 +193,7 @@ def upper_half(a, b):
 
 
 @helper
-def rounded(m, q, fives, shifts):
+def rounded(m: np.int64, q: int | np.int64, fives: Unsigned, shifts: Ints) -> tuple[float, bool]:
     """(the double nearest to m 10^q, whether that is sure)."""
     if m == 0:
         return 0.0, True
@@ -215,7 +217,7 @@ def rounded(m, q, fives, shifts):
 
 
 @compiled
-def round_long(buffer, values, value_bits, fives, shifts):
+def round_long(buffer: Bytes, values: Floats, value_bits: Ints, fives: Unsigned, shifts: Ints) -> None:
     """Give the numbers that a loop has left the doubles they are nearest to, where that is sure."""
     for k in range(values.size):
         if np.isnan(values[k]):

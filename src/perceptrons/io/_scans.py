@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._types import Bools, Bytes, Floats, Ints, Unsigned
 from ..engine.compiler import compiled, helper
 from ..engine.hashing import absorbed, finished, hashed, seeded
 from ..engine.utf8 import character_bytes
@@ -20,7 +21,7 @@ TOO_FEW, TOO_MANY, OPEN_QUOTE, AFTER_QUOTE = 1, 2, 3, 4
 
 
 @compiled
-def some_lines(buffer, start, size, most):
+def some_lines(buffer: Bytes, start: int, size: int | np.uint64, most: int) -> tuple[np.uint64, int]:
     """(position behind the last, how many) of at most ``most`` lines from ``start`` on."""
     p, size, n = np.uint64(start), np.uint64(size), 0
     while p < size and n < most:
@@ -30,7 +31,9 @@ def some_lines(buffer, start, size, most):
 
 
 @compiled
-def next_long_line(buffer, start, size, most):
+def next_long_line(
+    buffer: Bytes, start: int, size: int | np.uint64, most: int
+) -> tuple[np.uint64, np.uint64, int]:
     """(start, end, lines before it) of the first line from ``start`` on with more than ``most`` bytes.
 
     (size, size, …) if there is none.
@@ -47,7 +50,7 @@ def next_long_line(buffer, start, size, most):
 
 
 @compiled
-def find_lines(buffer, size, starts, stops, flags):
+def find_lines(buffer: Bytes, size: int | np.uint64, starts: Ints, stops: Ints, flags: Bytes) -> np.uint64:
     """The lines that hold something, without line ends, and what is wrong with each; return their number.
 
     64 bytes are looked at together; only where one of them is a line end, a NUL or not ASCII are they looked
@@ -91,7 +94,18 @@ def find_lines(buffer, size, starts, stops, flags):
 
 
 @compiled
-def split_fields(buffer, starts, stops, cut_from, cut_to, flags, delimiter, quote, width, rest):
+def split_fields(
+    buffer: Bytes,
+    starts: Ints,
+    stops: Ints,
+    cut_from: Ints,
+    cut_to: Ints,
+    flags: Bytes,
+    delimiter: int,
+    quote: int,
+    width: int | np.uint64,
+    rest: bool,
+) -> np.uint64:
     """The fields of each line; return how many lines have ``width`` of them. The others are flagged.
 
     A field between quotes loses them, and doubled quotes within become one (in place). With ``rest`` the last
@@ -146,7 +160,7 @@ def split_fields(buffer, starts, stops, cut_from, cut_to, flags, delimiter, quot
 
 
 @compiled
-def trim(buffer, starts, stops):
+def trim(buffer: Bytes, starts: Ints, stops: Ints) -> None:
     """Move the ends of fields inwards over blanks."""
     for i in range(starts.size):
         p, q = np.uint64(starts[i]), np.uint64(stops[i])
@@ -158,7 +172,9 @@ def trim(buffer, starts, stops):
 
 
 @compiled
-def parse_numbers(buffer, starts, stops, values, value_bits, kinds, tens):
+def parse_numbers(
+    buffer: Bytes, starts: Ints, stops: Ints, values: Floats, value_bits: Ints, kinds: Bytes, tens: Floats
+) -> None:
     """The numbers of trimmed fields; ``kinds`` says what they are."""
     for i in range(starts.size):
         p, stop = np.uint64(starts[i]), np.uint64(stops[i])
@@ -172,7 +188,7 @@ def parse_numbers(buffer, starts, stops, values, value_bits, kinds, tens):
 
 
 @compiled
-def parse_wholes(buffer, starts, stops, values, kinds):
+def parse_wholes(buffer: Bytes, starts: Ints, stops: Ints, values: Ints, kinds: Bytes) -> None:
     """The integers of trimmed fields; ``kinds``: 0 for no integer, 1 for an int64, 2 for one beyond it."""
     for i in range(starts.size):
         p, stop = np.uint64(starts[i]), np.uint64(stops[i])
@@ -198,7 +214,7 @@ def parse_wholes(buffer, starts, stops, values, kinds):
 
 
 @compiled
-def state_after(buffer, seed):
+def state_after(buffer: Bytes, seed: int) -> np.uint64:
     """The state of the hash after these bytes."""
     h = seeded(seed)
     for p in range(buffer.size):
@@ -207,7 +223,9 @@ def state_after(buffer, seed):
 
 
 @compiled
-def hash_names(buffer, starts, stops, seed, mask, columns):
+def hash_names(
+    buffer: Bytes, starts: Ints, stops: Ints, seed: int, mask: np.uint64, columns: np.ndarray
+) -> None:
     """The column of each name."""
     for i in range(starts.size):
         h = hashed(buffer, np.uint64(starts[i]), np.uint64(stops[i]), seeded(seed))
@@ -215,14 +233,27 @@ def hash_names(buffer, starts, stops, seed, mask, columns):
 
 
 @compiled
-def hash_words(buffer, starts, stops, state, mask, columns):
+def hash_words(
+    buffer: Bytes, starts: Ints, stops: Ints, state: np.uint64, mask: np.uint64, columns: np.ndarray
+) -> None:
     """The column of each word, from the state after the name."""
     for i in range(starts.size):
         columns[i] = hashed(buffer, np.uint64(starts[i]), np.uint64(stops[i]), state) & mask
 
 
 @compiled
-def hash_table(buffer, cut_from, cut_to, numbers, is_number, states, mask, indptr, indices, values):
+def hash_table(
+    buffer: Bytes,
+    cut_from: Ints,
+    cut_to: Ints,
+    numbers: Floats,
+    is_number: Bools,
+    states: Unsigned,
+    mask: np.uint64,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: Floats,
+) -> np.uint64:
     """Rows of named fields: a number is in the column of its name, a word in that of ``name=word``.
 
     ``states`` are those of the hash after the name, or after ``name=``. Zeros and empty words take no room.
@@ -248,17 +279,28 @@ def hash_table(buffer, cut_from, cut_to, numbers, is_number, states, mask, indpt
 
 
 @helper
-def same_bytes(buffer, p, q, other, start, stop):
+def same_bytes(
+    buffer: Bytes, p: np.uint64, q: np.uint64, other: Bytes, start: np.uint64, stop: np.uint64
+) -> bool:
     if q - p != stop - start:
         return False
     j = np.uint64(0)
     while j < q - p and buffer[p + j] == other[start + j]:
         j += ONE
-    return j == q - p
+    return bool(j == q - p)
 
 
 @compiled
-def find_labels(buffer, starts, stops, first, slots, known, known_starts, codes):
+def find_labels(
+    buffer: Bytes,
+    starts: Ints,
+    stops: Ints,
+    first: int,
+    slots: Ints,
+    known: Bytes,
+    known_starts: Ints,
+    codes: Ints,
+) -> int:
     """Codes of the labels from row ``first`` on; return the first row whose label is not known.
 
     ``slots`` is a hash table of codes, -1 where free, its size a power of two; label c is

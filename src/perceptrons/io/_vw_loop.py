@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._types import Bytes, Floats, Ints
 from ..engine.compiler import compiled, helper
 from ..engine.hashing import absorbed, finished, seeded
 from ._numbers import LATER, LONG, NOTHING, ONE, is_blank, number, past_blanks
@@ -15,13 +16,13 @@ LINE, ROWS, PAIRS, ERROR, SKIPPED = range(5)
 
 
 @helper
-def ends_name(c):
+def ends_name(c: int) -> bool:
     """What a feature or a namespace ends with."""
     return is_blank(c) or c == 10 or c == 58 or c == 124
 
 
 @helper
-def past_token(buffer, p):
+def past_token(buffer: Bytes, p: np.uint64) -> np.uint64:
     """Behind the token at p: before a blank, a bar or the line end."""
     while not (is_blank(buffer[p]) or buffer[p] == 124 or buffer[p] == 10):
         p += ONE
@@ -29,7 +30,9 @@ def past_token(buffer, p):
 
 
 @helper
-def put_number(values, value_bits, k, value, kind, p):
+def put_number(
+    values: Floats, value_bits: Ints, k: int | np.uint64, value: float, kind: int, p: np.uint64
+) -> None:
     """Store a number, or where it stands if it is left to Python."""
     values[k] = value
     if kind == LONG:
@@ -37,7 +40,9 @@ def put_number(values, value_bits, k, value, kind, p):
 
 
 @helper
-def read_head(buffer, p, tens, head, head_bits):
+def read_head(
+    buffer: Bytes, p: np.uint64, tens: Floats, head: Floats, head_bits: Ints
+) -> tuple[int, np.uint64, int]:
     """(code, position of the bar or of the error, how many numbers) of ``1 2.0 'tag|``.
 
     Label and importance go into ``head``.
@@ -68,9 +73,27 @@ def read_head(buffer, p, tens, head, head_bits):
 
 @compiled
 def parse_vw(
-    buffer, starts, head_bits, counts, origin, indptr, indices, values, value_bits, scales, scale_bits, left,
-    head, this_bits, state, tens, seed, mask, most, skip,
-):  # fmt: skip
+    buffer: Bytes,
+    starts: Ints,
+    head_bits: Ints,
+    counts: Bytes,
+    origin: Ints,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: Floats,
+    value_bits: Ints,
+    scales: Floats,
+    scale_bits: Ints,
+    left: Bytes,
+    head: Floats,
+    this_bits: Ints,
+    state: Ints,
+    tens: Floats,
+    seed: int,
+    mask: np.uint64,
+    most: np.uint64,
+    skip: bool,
+) -> int:
     """Rows ``label importance 'tag|namespace feature:value …`` from ``state`` on, to the end or a bad line.
 
     ``counts`` says how many numbers stood before the bar, ``origin`` which line a row is. A feature's column

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .._types import Bools, Bytes, Floats, Ints
 from ..engine.compiler import compiled
 
 WAYS = ("refuse", "zero", "mean", "skip")
@@ -70,7 +71,7 @@ def written_as_missing(buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray
 
 
 @compiled
-def find_missing(buffer, starts, stops, codes, found):
+def find_missing(buffer: Bytes, starts: Ints, stops: Ints, codes: Ints, found: Bools) -> None:
     """Compare the bytes of each field, in lower case, with words of at most 4 bytes."""
     for i in range(starts.size):
         length = stops[i] - starts[i]
@@ -89,7 +90,9 @@ def find_missing(buffer, starts, stops, codes, found):
 
 
 @compiled
-def running_means(numbers, missing, good, means, counts, learn):
+def running_means(
+    numbers: Floats, missing: Bools, good: Bools, means: Floats, counts: Floats, learn: bool
+) -> None:
     """Replace missing numbers by the means so far; the n-th number moves its mean by 1/n of the way."""
     for i in range(numbers.shape[0]):
         if good[i]:

@@ -374,7 +374,8 @@ def blocks(
         while at < cut:
             stop, n_lines = cut, left
             if left > LINES:
-                stop, n_lines = map(int, scans.some_lines(buffer, at, cut, LINES))
+                end, found = scans.some_lines(buffer, at, cut, LINES)
+                stop, n_lines = int(end), int(found)
             yield LineBlock(buffer[at:], stop - at, name, line, n_lines)
             at, line, left = stop, line + n_lines, left - n_lines
         del buffer

@@ -197,7 +197,7 @@ class StreamingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """X, or the pair X and y, checked; a sparse X that centring would fill is refused without densify."""
         if is_sparse(X) and self.center is not None and not self.densify:
             raise ValueError(
-                "Centring would fill a sparse matrix: pass center=None, or densify=True for the dense answer."
+                "Centring would fill a sparse matrix: pass center=None, or densify=True for a dense result."
             )
         return validate_data(self, X, *y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
 

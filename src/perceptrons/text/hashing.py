@@ -219,12 +219,9 @@ def _seed_state(seed: int) -> np.uint64:
         return np.uint64(_U(seed) * FINISH)
 
 
-def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> tuple[int, int, int]:
+def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> loops.Ended:
     """(how it ended, where, words): see :func:`loops.cut_words`."""
-    found: tuple[int, int, int] = loops.cut_one(
-        recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0])
-    )
-    return found
+    return loops.cut_one(recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
 
 
 def _open_table(hashes: np.ndarray) -> np.ndarray:

@@ -8,10 +8,11 @@ never cleared, because its entries carry the number of their row, finds a featur
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .._types import Bytes, Floats, Ints, Reals, Record, Unsigned
 from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import absorbed, finished
 from ..engine.loops import linear, tracks
@@ -31,6 +32,8 @@ _ONE, _EIGHT, _STAMP = _U(1), _U(8), _U(32)
 _BYTE = _U(0xFF)
 _TOP = _U(63)
 _LAST_STAMP = 0xFFFFFFFF
+
+Ended: TypeAlias = tuple[int, np.uint64, np.uint64]  # how a text ended, where, and how many words or entries
 
 
 class Recipe(NamedTuple):
@@ -78,7 +81,7 @@ class Out(NamedTuple):
 
 
 @helper
-def place(character):
+def place(character: np.int64) -> np.uint64:
     """Where a character is in the tables."""
     if character < 0x40000:
         return _U(character)
@@ -88,7 +91,7 @@ def place(character):
 
 
 @helper
-def absorb_letter(h, packed):
+def absorb_letter(h: np.uint64, packed: int | np.unsignedinteger[Any]) -> np.uint64:
     """The state after the bytes of one character."""
     packed = _U(packed)
     h = absorbed(h, packed & _BYTE)
@@ -100,7 +103,7 @@ def absorb_letter(h, packed):
 
 
 @helper
-def find(workspace, key, room):
+def find(workspace: Workspace, key: np.uint64, room: np.uint64) -> tuple[np.uint64, np.uint64]:
     """(where a key is, or where it may go; what is there): 0 or a key of an earlier row means it is new."""
     stamp = key >> _STAMP
     t = key & room
@@ -112,7 +115,17 @@ def find(workspace, key, room):
 
 
 @helper
-def insert(recipe, workspace, out, f, row, n, room, begin, end):
+def insert(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    f: np.uint64,
+    row: np.uint64,
+    n: np.uint64,
+    room: np.uint64,
+    begin: np.uint64,
+    end: np.uint64,
+) -> np.uint64:
     """Count the feature with hash f in the row that begins at ``row`` and has n columns; return n.
 
     Old and new columns run the same instructions, because the CPU cannot predict which comes next: the old
@@ -134,14 +147,14 @@ def insert(recipe, workspace, out, f, row, n, room, begin, end):
 
 
 @seldom
-def count_signed(workspace, f, t, met):
+def count_signed(workspace: Workspace, f: np.uint64, t: np.uint64, met: bool) -> None:
     """One more, or one less by the highest bit of the hash."""
     worth = np.int32(1) if (f >> _TOP) == _U(0) else np.int32(-1)
     workspace.counts[t] = workspace.counts[t] * np.int32(met) + worth
 
 
 @helper
-def room_for(workspace, features):
+def room_for(workspace: Workspace, features: np.uint64) -> np.uint64:
     """One less than a power of 2 that is four times the number of features, or as large as there is."""
     room = _U(64)
     while room < _U(4) * features:
@@ -150,7 +163,7 @@ def room_for(workspace, features):
 
 
 @helper
-def listed(stop, f):
+def listed(stop: Unsigned, f: np.uint64) -> bool:
     """Whether f is in an open table of hashes, where 0 is an empty place."""
     room = _U(stop.shape[0] - 1)
     t = f & room
@@ -162,7 +175,9 @@ def listed(stop, f):
 
 
 @seldom
-def foreign(kind, letters, buffer, p, stop, h):
+def foreign(
+    kind: Bytes, letters: np.ndarray, buffer: Bytes, p: np.uint64, stop: np.uint64, h: np.uint64
+) -> tuple[int, np.uint64, np.uint64, np.uint64]:
     """A character beyond ASCII within a word: (how it ended, 1 in a word, the state, its bytes)."""
     if kind.shape[0] == 128:
         return NEEDS_UNICODE, _U(0), _U(0), _ONE
@@ -175,7 +190,9 @@ def foreign(kind, letters, buffer, p, stop, h):
 
 
 @helper
-def cut_words(recipe, workspace, buffer, start, stop):
+def cut_words(
+    recipe: Recipe, workspace: Workspace, buffer: Bytes, start: np.uint64, stop: np.uint64
+) -> Ended:
     """The hashes of the words of a text and where they end; return (how it ended, where, words).
 
     Every byte runs the same instructions: h and the place where it ends are written at each, and the number
@@ -208,7 +225,7 @@ def cut_words(recipe, workspace, buffer, start, stop):
 
 
 @helper
-def begin_of(recipe, buffer, start, end):
+def begin_of(recipe: Recipe, buffer: Bytes, start: np.uint64, end: np.uint64) -> np.uint64:
     """Where the word that ends at ``end`` begins."""
     p = end
     while p > start:
@@ -223,7 +240,7 @@ def begin_of(recipe, buffer, start, end):
 
 
 @helper
-def leave_out(recipe, workspace, n):
+def leave_out(recipe: Recipe, workspace: Workspace, n: np.uint64) -> np.uint64:
     """Take the stop words out of n words; return how many are left."""
     left = _U(0)
     for k in range(n):
@@ -235,7 +252,15 @@ def leave_out(recipe, workspace, n):
 
 
 @helper
-def words(recipe, workspace, out, buffer, start, stop, row):
+def words(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    buffer: Bytes,
+    start: np.uint64,
+    stop: np.uint64,
+    row: np.uint64,
+) -> Ended:
     """The words of one text, or runs of them; return (how it ended, where, entries)."""
     n = _U(0)
     ending, at, n_words = cut_words(recipe, workspace, buffer, start, stop)
@@ -264,7 +289,9 @@ def words(recipe, workspace, out, buffer, start, stop, row):
 
 
 @helper
-def spell(recipe, workspace, buffer, start, stop):
+def spell(
+    recipe: Recipe, workspace: Workspace, buffer: Bytes, start: np.uint64, stop: np.uint64
+) -> tuple[int, np.uint64, int]:
     """Characters of a text, runs of white space as one space; return (how it ended, where, characters)."""
     n = 0
     p = start
@@ -296,7 +323,15 @@ def spell(recipe, workspace, buffer, start, stop):
 
 
 @helper
-def characters(recipe, workspace, out, buffer, start, stop, row):
+def characters(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    buffer: Bytes,
+    start: np.uint64,
+    stop: np.uint64,
+    row: np.uint64,
+) -> Ended:
     """The character n-grams of one text; returns as :func:`words` does."""
     n = _U(0)
     ending, at, length = spell(recipe, workspace, buffer, start, stop)
@@ -314,7 +349,15 @@ def characters(recipe, workspace, out, buffer, start, stop, row):
 
 
 @helper
-def within_words(recipe, workspace, out, buffer, start, stop, row):
+def within_words(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    buffer: Bytes,
+    start: np.uint64,
+    stop: np.uint64,
+    row: np.uint64,
+) -> Ended:
     """Character n-grams of each word with a space on either side; a word too short for one counts whole."""
     n = _U(0)
     ending, at, length = spell(recipe, workspace, buffer, start, stop)
@@ -335,7 +378,16 @@ def within_words(recipe, workspace, out, buffer, start, stop, row):
 
 
 @helper
-def padded(recipe, workspace, out, row, n, room, first, last):
+def padded(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    row: np.uint64,
+    n: np.uint64,
+    room: np.uint64,
+    first: int,
+    last: int,
+) -> np.uint64:
     """The n-grams of the characters first to last - 1, with a space before and behind."""
     size = last - first + 2
     for wanted in range(recipe.shortest, recipe.longest + 1):
@@ -354,7 +406,7 @@ def padded(recipe, workspace, out, row, n, room, first, last):
 
 
 @helper
-def emit(recipe, workspace, out, row, n):
+def emit(recipe: Recipe, workspace: Workspace, out: Out, row: np.uint64, n: np.uint64) -> None:
     """Write the row: its columns in the order in which they were met, and how often they were."""
     for k in range(n):
         t = _U(workspace.slots[k])
@@ -365,7 +417,7 @@ def emit(recipe, workspace, out, row, n):
 
 
 @seldom
-def weigh(recipe, data):
+def weigh(recipe: Recipe, data: Reals) -> None:
     """From counts to values."""
     total = 0.0
     for p in range(data.shape[0]):
@@ -378,7 +430,7 @@ def weigh(recipe, data):
 
 
 @helper
-def worth_of(recipe, count):
+def worth_of(recipe: Recipe, count: float) -> float:
     """The value of a feature that occurs so often; a count may be negative, where hashes have signs."""
     if recipe.values == BINARY:
         return 1.0 if count >= 0.0 else -1.0
@@ -388,7 +440,15 @@ def worth_of(recipe, count):
 
 
 @helper
-def hash_row(recipe, workspace, out, buffer, start, stop, row):
+def hash_row(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    buffer: Bytes,
+    start: np.uint64,
+    stop: np.uint64,
+    row: np.uint64,
+) -> Ended:
     """One text as the row that begins at ``row``; return (how it ended, where, entries)."""
     if workspace.stamp[0] == _LAST_STAMP:  # numbers start again: nothing old may look new
         workspace.keys[:] = _U(0)
@@ -417,7 +477,7 @@ def most_entries(recipe: Recipe, size: Any) -> Any:  # numbers, or arrays of the
 
 
 @compiled
-def cut_one(recipe, workspace, buffer, start, stop):
+def cut_one(recipe: Recipe, workspace: Workspace, buffer: Bytes, start: np.uint64, stop: np.uint64) -> Ended:
     """:func:`cut_words`, callable from Python; the hashes are finished."""
     ending, at, n = cut_words(recipe, workspace, buffer, start, stop)
     for k in range(n):
@@ -426,7 +486,16 @@ def cut_one(recipe, workspace, buffer, start, stop):
 
 
 @compiled
-def hash_rows(recipe, workspace, out, buffer, starts, stops, indptr, from_row):
+def hash_rows(
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    buffer: Bytes,
+    starts: Ints,
+    stops: Ints,
+    indptr: Ints,
+    from_row: int,
+) -> tuple[int, int, np.uint64]:
     """Texts to rows until they are done, one fails, or there is no room for the next.
 
     Returns (how it ended, the text it ended at, where in the buffer).
@@ -450,7 +519,9 @@ def hash_rows(recipe, workspace, out, buffer, starts, stops, indptr, from_row):
 
 
 @helper
-def hash_one(recipe, workspace, out, text, row_buffer, pointers):
+def hash_one(
+    recipe: Recipe, workspace: Workspace, out: Out, text: Any, row_buffer: Floats, pointers: Unsigned
+) -> tuple[bool, Csr]:
     """One text (bytes) as the only row of a record; return (whether it succeeded, the record).
 
     The squared length is put in the row buffer. It fails for a text that is too long, or that has characters
@@ -475,7 +546,19 @@ def hash_one(recipe, workspace, out, text, row_buffer, pointers):
 
 
 @compiled
-def learn_text(rule, text, y, recipe, workspace, out, v, track, scalars, row_buffer, pointers):
+def learn_text(
+    rule: Record,
+    text: bytes,
+    y: float,
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    v: Reals,
+    track: tracks.Track,
+    scalars: Floats,
+    row_buffer: Floats,
+    pointers: Unsigned,
+) -> int:
     """:func:`.linear.run_rows` for one text; returns how it ended, BUSY for a refusal."""
     if not linear.take(row_buffer, linear.LEARNING):
         return BUSY
@@ -510,7 +593,17 @@ def learn_text(rule, text, y, recipe, workspace, out, v, track, scalars, row_buf
 
 
 @compiled
-def score_text(text, recipe, workspace, out, v, track, scalars, row_buffer, pointers):
+def score_text(
+    text: bytes,
+    recipe: Recipe,
+    workspace: Workspace,
+    out: Out,
+    v: Reals,
+    track: tracks.Track,
+    scalars: Floats,
+    row_buffer: Floats,
+    pointers: Unsigned,
+) -> float:
     """<w, x> of one text, of the readout that is tracked; NaN for a refusal.
 
     It writes to the row buffer of a learner, so it takes the lock of the buffer as a learner does.
