@@ -123,8 +123,11 @@ def width(node: Node) -> float:
 
 
 def chains(rows: list[list[str]], edges: Iterable[Edge]) -> list[list[Node]]:
-    """For each edge the nodes that its line goes through, one in each row."""
+    """For each edge the nodes of its line, one in each row; ValueError where an edge does not go down."""
     at = {package: i for i, row in enumerate(rows) for package in row}
+    upwards = [f"{a} imports {b}" for a, b in sorted(edges) if at[a] >= at[b]]
+    if upwards:
+        raise ValueError(f"imports must go to lower layers: {', '.join(upwards)}")
     return [[a, *((a, b, i) for i in range(at[a] + 1, at[b])), b] for a, b in sorted(edges)]
 
 
@@ -320,7 +323,11 @@ def picture() -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the picture, or check the one that is stored."""
-    made = picture().encode()
+    try:
+        made = picture().encode()
+    except ValueError as error:
+        print(f"No picture: {error}.")
+        return 1
     if "--check" not in arguments:
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_bytes(made)

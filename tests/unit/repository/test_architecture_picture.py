@@ -30,6 +30,14 @@ def test_packages_that_import_each_other_are_refused():
         architecture.reduced({("a", "b"), ("b", "a"), ("b", "c")})
 
 
+def test_imports_that_do_not_go_down_are_refused(monkeypatch, capsys):
+    with pytest.raises(ValueError, match="lower layers: rows imports rules"):
+        architecture.svg([["engine"], ["rows", "rules"]], {("engine", "rows"), ("rows", "rules")})
+    monkeypatch.setattr(architecture, "HOLDS", {})
+    assert architecture.main(["--check"]) == 1
+    assert "a line of HOLDS: _sparse" in capsys.readouterr().out
+
+
 def test_a_picture_that_differs_is_found(picture, tmp_path, monkeypatch, capsys):
     stored = tmp_path / "architecture.svg"
     monkeypatch.setattr(architecture, "PICTURE", stored)
