@@ -51,7 +51,7 @@ def test_without_data(name, tmp_path):
 
 #: Learners of the family that are in every table, and scikit-learn's.
 SOME = ("Perceptron", "AROW", "scikit-learn SGDClassifier", "scikit-learn LinearSVC")
-#: The whole family learns the smallest set and, batch after batch, the mails; the others are learned by a few.
+#: The whole family learns the smallest set and, batch after batch, the mails; a few learn the others.
 FEW = [word for name in SOME for word in ("--learner", name)]
 OPTIONS = {
     "enron": ["--data-limit", "80"],
