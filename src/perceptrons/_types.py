@@ -29,6 +29,9 @@ Objects: TypeAlias = Any
 #: A kernel that is a function of the user's.
 PairFunction: TypeAlias = Callable[[Any, Any], float]
 
+#: A label: a number, a string or bytes.
+Label: TypeAlias = Any
+
 #: A value of JSON, before it is checked.
 Json: TypeAlias = Any
 JsonObject: TypeAlias = dict[str, Any]

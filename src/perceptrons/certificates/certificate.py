@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from .._types import JsonObject, Objects, PairFunction
+from .._types import Json, JsonObject, Objects, PairFunction
 from . import as_json, digests
 from .as_json import MAX_BYTES
 from .as_text import lines
@@ -64,10 +64,10 @@ class Certificate:
         check of it is marked as one by the old rules.
     """
 
-    model: Mapping[str, Any]
-    data: Mapping[str, Any]
+    model: Mapping[str, Json]
+    data: Mapping[str, Json]
     space: RowSpace
-    run: Mapping[str, Any]
+    run: Mapping[str, Json]
     radius: float
     brackets: tuple[Bracket, ...]
     vectors: Mapping[str, Vector]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from .._types import Json
 from .evidence import Evidence
 
 #: Sums of rounded numbers may exceed what they are compared with by this part of it.
@@ -43,16 +44,16 @@ class ClaimFacts(NamedTuple):
     """What claims are evaluated on."""
 
     evidence: Evidence
-    run: Mapping[str, Any]  #: counts and other reports of the run
-    parameters: Mapping[str, Any]  #: of the learner
+    run: Mapping[str, Json]  #: counts and other reports of the run
+    parameters: Mapping[str, Json]  #: of the learner
     updates: LoggedUpdates | None = None
 
-    def part(self, r: int) -> Mapping[str, Any]:
+    def part(self, r: int) -> Mapping[str, Json]:
         """The counts of one learner."""
-        found: Mapping[str, Any] = self.run["parts"][r]
+        found: Mapping[str, Json] = self.run["parts"][r]
         return found
 
-    def counted(self, r: int, name: str) -> Any:
+    def counted(self, r: int, name: str) -> Json:
         """What one learner has counted; ValueError where it has not, or where the sum left the floats."""
         found = self.run["parts"][r].get(name)
         if found is None:

@@ -81,7 +81,7 @@ def or_null(kind: Kind) -> Kind:
 
 
 def list_of(kind: Kind, least: int = 0, most: int = LONG) -> Kind:
-    def read(where: str, value: Json) -> list[Any]:
+    def read(where: str, value: Json) -> list[Json]:
         if not (isinstance(value, list) and least <= len(value) <= most):
             refuse(where, f"a list of {least} to {most} entries", value)
         return [kind(where, entry) for entry in value]

@@ -7,10 +7,11 @@ w <- keep w + alpha x have logs that nothing here can check; they are listed as 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._types import Json
 from .agreement import need
 from .evidence import Evidence
 from .facts import LoggedUpdates
@@ -39,7 +40,7 @@ def replays(c: Certificate) -> bool:
     return c.updates is not None and "rule" in c.model["parameters"]
 
 
-def conservative(parameters: Mapping[str, Any]) -> bool:
+def conservative(parameters: Mapping[str, Json]) -> bool:
     """Whether every update is one on a mistake."""
     needed = CONSERVATIVE.get(parameters.get("rule", ""))
     return needed is not None and all(parameters.get(name) == value for name, value in needed.items())

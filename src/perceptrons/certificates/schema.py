@@ -310,7 +310,7 @@ def _made(kind: Callable[..., Part], fields: dict[str, Any]) -> Part:
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
 
 
-def _updates(value: Mapping[str, list[Any]] | None) -> LoggedUpdates | None:
+def _updates(value: Mapping[str, list[Json]] | None) -> LoggedUpdates | None:
     if value is None:
         return None
     lengths = {len(column) for column in value.values()}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from .._types import Json
 from ..theory import _arguments as arg
 from ..theory import bounds
 from .facts import ClaimFacts, SymbolsOf
@@ -141,7 +141,7 @@ def risk_single(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
     return {**separable(f, part, v, c), "w0_norm": first, "step": f.parameters["step"]}
 
 
-def elimination(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, Any]:
+def elimination(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, Json]:
     n = f.evidence.n_features
     return {"n": n, "r": min(n, f.part(part)["literals"]), "literals": f.parameters["literals"]}
 

@@ -13,12 +13,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .._types import Objects, PairFunction
+from .._types import Json, Objects, PairFunction
 from ..theory import gram
 from ..theory._given import label_codes, label_list, numbers
 from ..theory.enclosed import enclosed, rational
@@ -296,7 +296,7 @@ class _State:
         for r, part in enumerate(run["parts"]):
             self._part(r, part)
 
-    def _part(self, r: int, part: Mapping[str, Any]) -> None:
+    def _part(self, r: int, part: Mapping[str, Json]) -> None:
         if "promotions" in part:
             total = part["promotions"] + part["demotions"]
             need(total == part["updates"], f"promotions and demotions are {total}, updates {part['updates']}")
@@ -331,7 +331,7 @@ class _State:
             if not claims.holds(found.measured, bound.sense, found.allowed):
                 need(False, f"it does not hold: {found.measured!r} against {found.allowed!r}")
 
-    def _symbols(self, claimed: Mapping[str, Any], found: Mapping[str, float]) -> None:
+    def _symbols(self, claimed: Mapping[str, Json], found: Mapping[str, float]) -> None:
         need(claimed.keys() == found.keys(), f"its symbols are {', '.join(found)}")
         for name, value in found.items():
             if isinstance(value, (str, bool)) or value is None:

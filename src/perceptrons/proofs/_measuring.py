@@ -185,7 +185,7 @@ def _time_limit(seconds: float) -> Callable[[Any], bool]:
     return lambda model: time.monotonic() > end and model.n_iter_ >= LEAST_EPOCHS
 
 
-def _weights(model: Any, frame: TreatedRows) -> np.ndarray:
+def _weights(model: Perceptron | AveragedPerceptron, frame: TreatedRows) -> np.ndarray:
     w = np.ravel(model.coef_)
     return np.append(w, model.intercept_[0] / frame.bias) if frame.bias else w
 
@@ -299,10 +299,11 @@ def _largest_margin(frame: TreatedRows, Z: Matrix, seconds: float) -> Candidate:
     return np.ravel(model.coef_), theory.gamma_up_from_weights(lam, Z, frame.y)
 
 
-def _in_time(model: Any, X: Matrix, y: np.ndarray) -> Any:
+def _in_time(model: MaxMargin, X: Matrix, y: np.ndarray) -> MaxMargin:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # out of time: the best so far will do
-        return model.fit(X, y)
+        model.fit(X, y)
+        return model
 
 
 def _hinge(frame: TreatedRows, Z: Matrix, R: float, found: np.ndarray, options: dict[str, Any]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import theory
 from .protocol import Player
@@ -25,7 +26,7 @@ class ForcedMistakes(NamedTuple):
     u: np.ndarray  #: a unit vector with y<u, x> = n^{-1/2} ≥ γ on all of them
 
 
-def force_mistakes(learner: Any, gamma: float, classes: Any = (-1, 1)) -> ForcedMistakes:
+def force_mistakes(learner: Any, gamma: float, classes: npt.ArrayLike = (-1, 1)) -> ForcedMistakes:
     r"""Make a learner err :math:`\lfloor 1/\gamma^2\rfloor` times on rows that are separable with margin γ.
 
     The rows are :math:`e_1, \dots, e_n`, :math:`n = \lfloor 1/\gamma^2\rfloor`, each labelled against the

@@ -41,7 +41,7 @@ Weights: TypeAlias = npt.ArrayLike | Mapping[Any, float] | None
 class Player:
     """Adapter: a learner of any library with two methods, ``predict(x)`` and ``learn(x, y)``."""
 
-    def __init__(self, learner: Any, classes: Any) -> None:
+    def __init__(self, learner: Any, classes: npt.ArrayLike | None) -> None:
         self.learner = learner
         self.classes = None if classes is None else np.asarray(classes)
         self.begun = False
@@ -320,7 +320,7 @@ class OnlineRun:
         return np.append(w, intercept / B if B else 0.0)
 
 
-def _name(learner: Any) -> str:
+def _name(learner: object) -> str:
     return "Two functions" if isinstance(learner, tuple) else type(learner).__name__
 
 
@@ -333,7 +333,7 @@ def _checkpoints(n: int) -> list[int]:
     return [t for t in marks if t < n] + ([n] if n else [])
 
 
-def _is_ours(learner: Any) -> bool:
+def _is_ours(learner: object) -> bool:
     """Whether a learner is of this package, and has seen a row."""
     return isinstance(learner, Learner) and hasattr(learner, "n_mistakes_")
 
@@ -383,7 +383,7 @@ def _products(rows: Rows, w: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------------------------ the protocol
 
 
-def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
+def run_online(learner: Any, sequence: Any, classes: npt.ArrayLike | None = None) -> OnlineRun:
     r"""Run the online protocol: receive x, predict, receive y, record, update.
 
     Parameters
@@ -455,7 +455,9 @@ def run_online(learner: Any, sequence: Any, classes: Any = None) -> OnlineRun:
     )
 
 
-def _pairs(sequence: Any, classes: Any) -> tuple[Iterable[tuple[Any, Any]], Matrix | None, Any]:
+def _pairs(
+    sequence: Any, classes: npt.ArrayLike | None
+) -> tuple[Iterable[tuple[Any, Any]], Matrix | None, npt.ArrayLike | None]:
     """The pairs one by one, the matrix of rows if there is one, and the classes if they are known."""
     if hasattr(sequence, "X") and hasattr(sequence, "y"):
         sequence = (sequence.X, sequence.y)
@@ -483,7 +485,7 @@ def _labels(y: npt.ArrayLike) -> np.ndarray:
     return found
 
 
-def _is_matrix_and_labels(sequence: Any) -> bool:
+def _is_matrix_and_labels(sequence: object) -> bool:
     if not isinstance(sequence, (tuple, list)) or len(sequence) != 2:
         return False
     X, y = sequence

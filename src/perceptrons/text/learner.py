@@ -2,15 +2,16 @@ r"""Text in, label out: hashing and learning in one pass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from .._sparse import is_sparse
-from .._types import SparseMatrix
+from .._types import Label, Record, SparseMatrix
 from ..core import changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.one_row import python_label
@@ -18,6 +19,7 @@ from ..core.parameters import spec
 from ..core.writing import enable_fast_path
 from ..engine import intake, spaces
 from ..engine.custom import engine_rule
+from ..engine.loops import tracks
 from ..io import Texts
 from ..rows import Csr
 from . import loops
@@ -35,7 +37,7 @@ class Hashed(NamedTuple):
     """Texts that a model has hashed for itself, to be learned by it."""
 
     X: SparseMatrix
-    recipe: tuple[Any, ...]  #: the parameters they were hashed by
+    recipe: Record  #: the parameters they were hashed by
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -50,16 +52,16 @@ class TextFastPath(NamedTuple):
 
     learn: Callable[..., int]
     score: Callable[..., float]
-    rule: Any
+    rule: Record
     recipe: loops.Recipe
     workspace: loops.Workspace
     out: loops.Out
     v: np.ndarray
-    track: Any
+    track: tracks.Track
     state: np.ndarray
     row_buffer: np.ndarray
     pointers: np.ndarray
-    signs: dict[Any, float]
+    signs: dict[Label, float]
 
     @property
     def form(self) -> None:
@@ -79,8 +81,8 @@ class Contribution(NamedTuple):
 class Explanation(NamedTuple):
     """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
 
-    label: Any  #: the label predicted
-    towards: Any  #: the label that a positive contribution adds to
+    label: Label  #: the label predicted
+    towards: Label  #: the label that a positive contribution adds to
     score: float
     intercept: float
     contributions: list[Contribution]  #: the largest first, whatever their sign
@@ -167,7 +169,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
     # ------------------------------------------------------------ intake
 
-    def _recipe(self) -> tuple[Any, ...]:
+    def _recipe(self) -> Record:
         stop = self.stop_words if isinstance(self.stop_words, (str, type(None))) else tuple(self._stop_list())
         return (
             self.bits,
@@ -194,7 +196,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
     def _texts(self, X: AnyTexts) -> Texts:
         return as_texts(X, self.errors == "replace")
 
-    def _validated_X(self, X: Any, *, reset: bool) -> Any:
+    def _validated_X(self, X: AnyTexts, *, reset: bool) -> SparseMatrix:
         if isinstance(X, Hashed):
             return self._own_rows(X, reset)
         texts = self._texts(X)
@@ -203,7 +205,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         self._check_width(reset)
         return self._hasher().matrix(texts, self.cache_mb, self._n_threads())
 
-    def _held_exactly(self, given: Any, X: Any) -> bool:
+    def _held_exactly(self, given: object, X: object) -> bool:
         return True  # the rows are those that the texts are hashed to
 
     def _check_width(self, reset: bool) -> None:
@@ -263,23 +265,31 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        order: Any = None,
-    ) -> Any:
+        X: AnyTexts,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        coef_init: npt.ArrayLike | None = None,
+        intercept_init: npt.ArrayLike | None = None,
+        order: Sequence[npt.ArrayLike] | None = None,
+    ) -> Self:
         """Learn texts in epochs; parameters as in :meth:`perceptrons.OnlineClassifier.fit`, X being texts."""
         if not self.warm_start:
             self.__dict__.pop("_words", None)
-        return super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
+        super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
+        return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(
+        self,
+        X: AnyTexts,
+        y: npt.ArrayLike,
+        classes: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn one pass over texts in the order given."""
-        return super().partial_fit(self._named_texts(X), y, classes, sample_weight)
+        super().partial_fit(self._named_texts(X), y, classes, sample_weight)
+        return self
 
-    def _named_texts(self, X: Any) -> Any:
+    def _named_texts(self, X: AnyTexts) -> AnyTexts:
         """X; hashed already where the names of its features are to be kept."""
         return self.prepare_batch(X) if self.keep_names and not isinstance(X, Hashed) else X
 
@@ -297,7 +307,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
     # ------------------------------------------------------------ one text at a time
 
-    def learn_one(self, x: Any, y: Any) -> None:
+    def learn_one(self, x: str | bytes, y: Label) -> None:
         """Learn one text.
 
         Parameters
@@ -322,7 +332,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         if self.keep_names:
             self.prepare_batch([x])
 
-    def score_one(self, x: Any) -> Any:
+    def score_one(self, x: str | bytes) -> float | list[float]:
         """Score of one text: a float, or a list of one per class for more than two classes."""
         fast = self.__dict__.get("_fast_path")
         # there is a fast path for rules of the first order only
@@ -330,21 +340,22 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = fast
             raw = _raw(x)
             if raw is not None and not self.include_initial:
-                s = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
+                s: float = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
                 if isfinite(s):
                     return s
-        return super().score_one(x)
+        found: float | list[float] = super().score_one(x)
+        return found
 
-    def _one(self, x: Any) -> tuple[Any, list[str]]:
+    def _one(self, x: object) -> tuple[SparseMatrix, list[str]]:
         if not isinstance(x, (str, bytes)):
             raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
         self._check_width(reset=False)
         return self._hasher().matrix(self._texts([x])), []
 
-    def _form(self, x: Any) -> tuple[int, Any]:
+    def _form(self, x: object) -> tuple[int, np.dtype[Any]]:
         return 1 << self.bits, np.dtype(self.precision)
 
-    def _enable_fast_path(self, x: Any) -> None:
+    def _enable_fast_path(self, x: object) -> None:
         """Prepare the fast path for further texts."""
         space = self._space
         one_w = space.columns == 1 and not self._second_order()
@@ -412,7 +423,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         label = python_label(self.classes_[code])
         return Explanation(label, towards, float(score[column]), float(bias * scale), found)
 
-    def strongest(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
         """The features with the largest weights for each label; needs ``keep_names=True``.
 
         Parameters
@@ -471,12 +482,12 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
     def _input_tags(self) -> dict[str, bool]:
         return {"string": True, "two_d_array": False, "sparse": False}
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         return {k: v for k, v in state.items() if k != "_hashing"}
 
 
-def _raw(x: Any) -> bytes | None:
+def _raw(x: object) -> bytes | None:
     """The bytes of a text, or None for what the fast path does not take."""
     if type(x) is bytes:
         return x

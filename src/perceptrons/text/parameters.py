@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -91,9 +91,9 @@ class TextParameters:
         return Hasher(self, self._stop_list(), unit, dtype)
 
 
-def _check_range(value: Any) -> None:
+def _check_range(value: object) -> None:
     try:
-        low, high = value
+        low, high = cast(tuple[int, int], value)
         fine = all(type(n) is int or isinstance(n, np.integer) for n in (low, high))
         fine = fine and 1 <= low <= high <= LONGEST_GRAM
     except (TypeError, ValueError):

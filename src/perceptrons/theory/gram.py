@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._sparse import is_sparse
-from .._types import Floats, MatrixLike, Objects, PairFunction
+from .._types import Floats, Json, MatrixLike, Objects, PairFunction
 
 Words: TypeAlias = tuple[str, Counter[str]]  # the mode of a spectrum kernel, and the substrings of a string
 
@@ -43,7 +43,7 @@ class NeedsKernelError(ValueError):
     """The kernel is a function of the user's, which a description cannot hold."""
 
 
-def checked(kernel: Any) -> Description:
+def checked(kernel: Json) -> Description:
     """The description, if it is one; ValueError otherwise."""
     if not isinstance(kernel, dict) or kernel.get("kind") not in KINDS:
         raise ValueError(f"kernel must be described by a kind out of {', '.join(KINDS)}; got {kernel!r}.")

@@ -21,12 +21,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._types import Floats, Matrix, MatrixLike
+from .._types import Floats, Json, JsonObject, Matrix, MatrixLike
 from . import _outward as outward
 from . import _rational as rational
 from .weighted_rows import as_rows, combination, exact_residual, float_residual, signs
@@ -365,9 +364,9 @@ class Separability:
 
     # ------------------------------------------------------------------------------------- files
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain numbers, strings and lists, for JSON; ``weights`` of the support only."""
-        plain: dict[str, Any] = {}
+        plain: JsonObject = {}
         for field in fields(self):
             plain[field.name] = _plain(getattr(self, field.name))
         if self.weights is not None:
@@ -381,7 +380,7 @@ class Separability:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Separability:
+    def from_dict(cls, plain: Mapping[str, Json]) -> Separability:
         """The proof that ``to_dict`` wrote; ValueError if it is none."""
         known = {field.name for field in fields(cls)}
         strange = sorted(map(str, set(plain) - known - {"n_rows", "support"}))
@@ -496,7 +495,7 @@ def _is_float(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and not math.isnan(value)
 
 
-def _spread(n_rows: Any, rows: Any, weights: Any) -> Floats:
+def _spread(n_rows: Json, rows: Json, weights: Json) -> Floats:
     """Weights of all rows from those of the support."""
     if not (isinstance(n_rows, int) and 0 < n_rows <= MOST_ROWS):
         raise ValueError(f"n_rows is {n_rows!r}, not from 1 to {MOST_ROWS}")
@@ -513,7 +512,7 @@ def _spread(n_rows: Any, rows: Any, weights: Any) -> Floats:
     return lam
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, tuple):

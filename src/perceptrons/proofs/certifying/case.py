@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..._types import Objects
+from ..._types import JsonObject, Objects
 from ...certificates import digests
 from ...certificates.certificate import Certificate
 from ...certificates.claims import CLAIMS
@@ -117,7 +117,7 @@ class Case(Subject):
             self.evidence.take_scores(found.scores, found.sums)
         w = found.found["w"].weights
         history = History(self, self.updates, w)
-        self.run: dict[str, Any] = history.report(delta)
+        self.run: JsonObject = history.report(delta)
         self.first_pass: bool = history.first_pass
         self.run["lengths"] = {name: self._lengths(name) for name in found.found}
         self.run["offsets"] = {name: self.evidence.offsets(name) for name in found.found}

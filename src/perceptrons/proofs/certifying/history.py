@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ... import rules
 from ..._sparse import is_sparse
+from ..._types import JsonObject
 from ...certificates.facts import LoggedUpdates
 from ...estimators.budget import BudgetKernelPerceptron
 from ...estimators.confidence import SCW
@@ -52,7 +52,7 @@ class History:
         self.subject, self.updates, self.w = subject, updates, w
         self.first_pass = False  #: whether the errors of the first pass say something of fresh rows
 
-    def report(self, delta: float) -> dict[str, Any]:
+    def report(self, delta: float) -> JsonObject:
         """Counts, as a certificate has them."""
         subject, record = self.subject, self.subject.record
         parts = [self._part(r) for r in range(subject.n_parts)]
@@ -68,7 +68,7 @@ class History:
         examples = sum(counted) if counted else None
         sums = [sum(column) for column in zip(*history, strict=True)]
         whole = bool(sums) and sums[0] == examples and sums[2] == total.get("updates")
-        run: dict[str, Any] = {
+        run: JsonObject = {
             "examples": examples,
             "epochs": self._epochs(len(history) if whole else None),
             "mistakes": total.get("mistakes"),
@@ -103,9 +103,9 @@ class History:
             return passes
         return record.n_iter if record.best_iter is None else record.best_iter
 
-    def _part(self, r: int) -> dict[str, Any]:
+    def _part(self, r: int) -> JsonObject:
         subject, learner = self.subject, self.subject.record.learners[r]
-        out: dict[str, Any] = {}
+        out: JsonObject = {}
         if learner.examples is not None:
             out = {name: getattr(learner, name) for name in COUNTS}
             out["squared_loss"] = _finite(learner.squared_loss)

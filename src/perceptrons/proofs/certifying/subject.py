@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import kernels, rules
-from ..._types import Matrix, Objects, PairFunction
+from ..._types import JsonObject, Matrix, Objects, PairFunction
 from ...certificates import digests
 from ...certificates.evidence import RowSpace
 from ...core.kernel_based import KernelBased
@@ -46,7 +46,7 @@ class Subject:
         self.from_zero = self.record.from_zero
         self.row = self._row()
         self.rule = self._rule()
-        self.parameters: dict[str, Any] = self._parameters()
+        self.parameters: JsonObject = self._parameters()
         self.space = self._space()
         self.counts_rows = self.rule not in (BudgetKernelPerceptron, RiskDescent)
         self.visits = self._visits()
@@ -74,9 +74,9 @@ class Subject:
         """A parameter as the run used it, whatever it was set to since."""
         return self.record.parameters.get(name)
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> JsonObject:
         """What enters the theorems, under the names of the claims."""
-        out: dict[str, Any] = {}
+        out: JsonObject = {}
         rule = self.record.rule
         if rule is not None:
             out["rule"] = type(rule).__name__
