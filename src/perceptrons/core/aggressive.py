@@ -9,13 +9,14 @@ from .. import rules
 from ..engine import spaces
 from ..engine.loops import multiclass
 from . import checks
-from .first_order import FirstOrder
+from .augmented import Augmented
+from .first_order import AnyReadout, Jointly
 from .parameters import spec
 from .passes import CheckedRows
 
 
 @spec
-class MIRASpec(FirstOrder):
+class MIRASpec(AnyReadout, Jointly, Augmented):
     """Parameters and plan of :class:`perceptrons.MIRA`."""
 
     p: float = 0.0
@@ -66,7 +67,7 @@ class MIRASpec(FirstOrder):
 
 
 @spec
-class PassiveAggressiveSpec(FirstOrder):
+class PassiveAggressiveSpec(AnyReadout, Jointly, Augmented):
     """Parameters and plan of :class:`perceptrons.PassiveAggressive`."""
 
     C: float = 1.0
@@ -100,7 +101,7 @@ class PassiveAggressiveSpec(FirstOrder):
 
 
 @spec
-class ROMMASpec(FirstOrder):
+class ROMMASpec(AnyReadout, Jointly, Augmented):
     """Parameters and plan of :class:`perceptrons.ROMMA`."""
 
     aggressive: bool = False
@@ -121,13 +122,13 @@ class ROMMASpec(FirstOrder):
 
 
 @spec
-class ALMASpec(FirstOrder):
+class ALMASpec(AnyReadout, Augmented):
     """Parameters and plan of :class:`perceptrons.ALMA`."""
 
     alpha: float = 0.9
 
     _has_joint: ClassVar[bool] = False
-    multiclass: ClassVar[str] = "ovr"  # type: ignore[misc]  # fixed: no longer a parameter
+    multiclass: ClassVar[str] = "ovr"
 
     def _check_params(self) -> None:
         super()._check_params()

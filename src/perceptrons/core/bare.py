@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any, ClassVar
 
+from .contract import Contract
 from .parameters import spec
-from .validation import Validation
 
 
 class Bare:
     """What a learner has in place of scikit-learn."""
 
-    _validation: ClassVar[Validation] = Validation()
+    _contract: ClassVar[Contract] = Contract()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

@@ -13,9 +13,9 @@ from ..engine.journal import row_lengths
 from ..theory import debugging
 from ..theory.run_record import RunRecord
 from . import checks
+from .contract import Contract
 from .parameters import spec
 from .run_records import common_fields
-from .validation import Validation
 
 FLOATS = [np.float64, np.float32]
 #: ``intercept_scaling="auto"`` as a part of the median length of the rows
@@ -38,18 +38,6 @@ def auto_scaling(lengths: np.ndarray) -> float:
 class Classifier:
     r"""A classifier by the sign of <w, x>, or the largest of several, on augmented rows.
 
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Learn the weight of a constant coordinate :math:`B` that every row gets.
-    intercept_scaling : float or "auto", default=1.0
-        :math:`B`. It counts in the length of a row. ``"auto"``: 0.3 times the median length of the rows of a
-        ``fit``, kept as ``intercept_scaling_``. Use it where rows are not much longer than 1, such as tf-idf
-        rows of length 1: with :math:`B = 1` half of each step would go to the intercept. ``partial_fit`` and
-        ``learn_one`` do not see all rows and take a number.
-    row_norm : {None, "l2"}, default=None
-        ``"l2"`` divides each row, with its constant coordinate, by its length.
-
     Attributes
     ----------
     classes_ : ndarray
@@ -64,15 +52,21 @@ class Classifier:
         :math:`B` times the weight of the constant coordinate.
     """
 
-    fit_intercept: bool = True
-    intercept_scaling: float | str = 1.0
-    row_norm: str | None = None
-
     #: what a run leaves behind: "online", "descent" or "margin"
     _run_kind: ClassVar[str] = "online"
 
-    if TYPE_CHECKING:  # what a shell has, and what fitting sets
-        _validation: ClassVar[Validation]  #: checks of what is given: scikit-learn's, where it is there
+    if TYPE_CHECKING:  # parameters of some and constants of others; what a shell has; what fitting sets
+
+        @property
+        def fit_intercept(self) -> bool: ...
+
+        @property
+        def intercept_scaling(self) -> float | str: ...
+
+        @property
+        def row_norm(self) -> str | None: ...
+
+        _contract: ClassVar[Contract]  #: checks of what is given: scikit-learn's, where it is there
         classes_: Any = None
         n_features_in_: int = 0
         _space: Any = None
@@ -160,7 +154,7 @@ class Classifier:
         if is_sparse(X):
             X = intake.checked_csr(X)
         # finite values are checked by the pass that squares the rows
-        return self._validation.rows(
+        return self._contract.rows(
             self,
             X,
             reset=reset,
@@ -182,7 +176,7 @@ class Classifier:
             if len(y) != n_rows:
                 raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
             return y
-        y = self._validation.column(y)
+        y = self._contract.column(y)
         if y.dtype.kind == "O":
             missing = [label for label in y if label is None or label != label]
             if missing:
@@ -195,7 +189,7 @@ class Classifier:
                 y = np.asarray(y.tolist())
         if len(y) != n_rows:
             raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
-        self._validation.check_classes(y)
+        self._contract.check_classes(y)
         return y
 
     # ------------------------------------------------------------ scores and predictions
@@ -232,7 +226,7 @@ class Classifier:
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        self._validation.check_fitted(self)
+        self._contract.check_fitted(self)
         X = self._validated_X(X, reset=False)
         self._check_values(X)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -271,6 +265,9 @@ class Classifier:
     def __sklearn_is_fitted__(self) -> bool:
         return len(vars(self).get("classes_", ())) > 0
 
+    def __sklearn_tags__(self) -> Any:
+        return self._contract.tags(self)
+
     def _input_tags(self) -> dict[str, bool]:
         """What X may be, in scikit-learn's words."""
         return {"sparse": True}
@@ -289,7 +286,7 @@ class Classifier:
         -------
         record : perceptrons.theory.RunRecord
         """
-        self._validation.check_fitted(self)
+        self._contract.check_fitted(self)
         with np.errstate(all="ignore"):
             fields = self._record_fields(evidence)
         row = rules.row_of(fields.get("rule"), type(self))

@@ -10,12 +10,13 @@ import numpy as np
 from .. import rules
 from ..engine import spaces
 from . import checks
+from .augmented import Augmented
 from .learner import Learner
 from .parameters import spec
 
 
 @spec
-class SecondOrder(Learner):
+class SecondOrder(Learner, Augmented):
     r"""Learners with a covariance; several classes: one against the rest.
 
     Attributes

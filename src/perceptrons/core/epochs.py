@@ -143,7 +143,7 @@ def hold_out(model: Any, batch: CheckedRows, rng: Any) -> tuple[Any, Any]:
     seed = int(draws.uniform(rng) * 2**31)
     rows = np.arange(batch.X.shape[0])
     try:
-        train, held_out = model._validation.hold_out(rows, model.validation_fraction, batch.codes, seed)
+        train, held_out = model._contract.hold_out(rows, model.validation_fraction, batch.codes, seed)
     except ValueError as error:
         raise ValueError(
             f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "

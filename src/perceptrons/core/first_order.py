@@ -6,7 +6,7 @@ Parameters that all of them share are described once, in :class:`OnlineClassifie
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..engine import spaces
 from ..engine.custom import engine_rule
 from ..engine.loops import multiclass
 from . import changing, checks
+from .augmented import Augmented
 from .learner import Learner
 from .parameters import spec
 from .passes import CheckedRows
@@ -29,21 +30,19 @@ class FirstOrder(Learner):
 
     Parameters
     ----------
-    readout : {"last", "average", "vote", "random"}, default="last"
-        Which weights predict: the last, their average over the examples, a vote in which each weight
-        vector counts for the examples it survived, or one vector drawn at random (once per fit).
     include_initial : bool, default=False
         Give the initial vector one more vote; the theorems on voting need it.
     normalized_votes : bool, default=False
         Use :math:`w/\|w\|` for each vector in the average, and for ``last`` and ``random``.
-    multiclass : {"joint", "ovr"}, default="joint"
-        More than two classes: prototypes learned together, or one learner per class against the rest.
     """
 
-    readout: str = "last"
     include_initial: bool = False
     normalized_votes: bool = False
-    multiclass: str = "joint"
+
+    if TYPE_CHECKING:  # parameters of some and constants of others
+
+        @property
+        def readout(self) -> str: ...
 
     _has_joint: ClassVar[bool] = True
     _READOUTS: ClassVar[tuple[str, ...]] = READOUTS
@@ -125,7 +124,7 @@ class FirstOrder(Learner):
             warnings.warn(
                 "max_iter=None goes on until a clean pass, and steps of 1/t shrink so fast that there may be "
                 "none in any reasonable time, also on separable rows; give max_iter, or learning_rate=1.0.",
-                self._validation.unconverged,
+                self._contract.unconverged,
                 stacklevel=3,
             )
         return orders
@@ -141,8 +140,35 @@ class FirstOrder(Learner):
 
 
 @spec
-class OnlineClassifierSpec(FirstOrder):
-    """Parameters and plan of :class:`perceptrons.OnlineClassifier`."""
+class AnyReadout(FirstOrder):
+    """Learners whose readout is a parameter.
+
+    Parameters
+    ----------
+    readout : {"last", "average", "vote", "random"}, default="last"
+        Which weights predict: the last, their average over the examples, a vote in which each weight
+        vector counts for the examples it survived, or one vector drawn at random (once per fit).
+    """
+
+    readout: str = "last"
+
+
+@spec
+class Jointly(Learner):
+    """Learners that may learn several classes jointly.
+
+    Parameters
+    ----------
+    multiclass : {"joint", "ovr"}, default="joint"
+        More than two classes: prototypes learned together, or one learner per class against the rest.
+    """
+
+    multiclass: str = "joint"
+
+
+@spec
+class AnyRule(AnyReadout, Jointly):
+    """Learners whose rule is a parameter."""
 
     rule: Any = None
     mistake: str = "margin"
@@ -172,3 +198,8 @@ class OnlineClassifierSpec(FirstOrder):
 
     def _zero_row_is_a_mistake(self) -> bool:
         return self.mistake == "margin"
+
+
+@spec
+class OnlineClassifierSpec(AnyRule, Augmented):
+    """Parameters and plan of :class:`perceptrons.OnlineClassifier`."""

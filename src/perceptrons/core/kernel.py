@@ -11,7 +11,7 @@ from ..engine.journal import KernelJournal
 from ..engine.loops.multiclass import Top
 from . import checks
 from .classifier import FLOATS
-from .first_order import FirstOrder, OnlineClassifierSpec
+from .first_order import AnyReadout, AnyRule, FirstOrder, Jointly
 from .kernel_based import KernelBased
 from .parameters import spec
 from .perceptron import PerceptronFamily
@@ -20,7 +20,7 @@ from .run_records import known_rows
 
 
 @spec
-class KernelLearner(KernelBased, FirstOrder):
+class KernelLearner(KernelBased, FirstOrder, Jointly):
     r"""What kernel learners with every rule share.
 
     Parameters
@@ -148,10 +148,10 @@ class KernelLearner(KernelBased, FirstOrder):
 
 
 @spec
-class KernelClassifierSpec(KernelLearner, OnlineClassifierSpec):
+class KernelClassifierSpec(KernelLearner, AnyRule):
     """Parameters and plan of :class:`perceptrons.KernelClassifier`."""
 
 
 @spec
-class KernelPerceptronSpec(KernelLearner, PerceptronFamily):
+class KernelPerceptronSpec(KernelLearner, PerceptronFamily, AnyReadout):
     """Parameters and plan of :class:`perceptrons.KernelPerceptron`."""

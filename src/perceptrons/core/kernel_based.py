@@ -10,6 +10,7 @@ from .. import kernels
 from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing, checks, class_weights, objects, progressive
+from .augmented import InterceptScaling
 from .classifier import FLOATS
 from .learner import Learner
 from .one_row import learn_batch_of_one, python_scores
@@ -19,7 +20,7 @@ from .writing import one_writer, unchanged_on_error
 
 
 @spec
-class KernelBased(Learner):
+class KernelBased(Learner, InterceptScaling):
     r"""A learner that knows its objects by a kernel.
 
     Parameters
@@ -54,7 +55,7 @@ class KernelBased(Learner):
 
     _of_state = ("kernel", "device", "precision")
 
-    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a kernel is normalised by kernels.Normalized
+    row_norm: ClassVar[None] = None  # a kernel is normalised by kernels.Normalized
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -180,7 +181,7 @@ class KernelBased(Learner):
     def score_one(self, x: Any) -> Any:
         """Score of one object: a float, or a list of one per class for more than two classes."""
         if "_space" not in vars(self):
-            raise self._validation.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
+            raise self._contract.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
         X = self._in_precision(self._alone(x, reset=False), self._space)
         return python_scores(self._finite_scores(X)[0])
 
@@ -196,7 +197,7 @@ class KernelBased(Learner):
             raise ValueError(f"x must be one row of numbers; got shape {row.shape}.")
         if reset:
             return self._validated_X(row, reset=True)
-        row = self._validation.row(self, row, **self._numbers())  # it needs no names
+        row = self._contract.row(self, row, **self._numbers())  # it needs no names
         if row.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"x must have {self.n_features_in_} features, as the model has; got shape {row.shape}."
@@ -216,7 +217,7 @@ class KernelBased(Learner):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        self._validation.check_fitted(self)
+        self._contract.check_fitted(self)
         return self._finite_scores(self._in_precision(self._validated_X(X, reset=False), self._space))
 
     def _finite_scores(self, X: Any) -> np.ndarray:

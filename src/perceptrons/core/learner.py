@@ -6,7 +6,7 @@ A subclass says which rule it uses and in which space; everything else happens h
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -129,6 +129,11 @@ class Learner(RunAttributes):
     callback: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+
+    if TYPE_CHECKING:  # a parameter of some and a constant of others
+
+        @property
+        def multiclass(self) -> str: ...
 
     #: w may live in a joint space of all classes
     _has_joint: ClassVar[bool] = False
@@ -552,7 +557,7 @@ class Learner(RunAttributes):
             if score is not None:
                 return score
         if "_space" not in vars(self):
-            raise self._validation.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
+            raise self._contract.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
         if isinstance(x, dict):  # names that the model does not know have no weight
             known = one_row.known_names(self)
             x = {name: value for name, value in x.items() if name in known}
@@ -597,6 +602,19 @@ class Learner(RunAttributes):
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""
         return getattr(self, "class_weight", None) is None
+
+    def set_callbacks(self, *callbacks: Any) -> Any:
+        """Have scikit-learn's callbacks told of the fit and of each epoch; none: no longer.
+
+        Parameters
+        ----------
+        *callbacks : instances that follow :class:`sklearn.callback.FitCallback`
+
+        Returns
+        -------
+        self
+        """
+        return self._contract.set_callbacks(self, *callbacks)
 
     def set_progressive(self, *, partial_fit: bool | None = None, learn_one: bool | None = None) -> Any:
         """Say which calls count progressive errors: a setting of this object, neither stored nor cloned.

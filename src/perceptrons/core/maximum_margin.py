@@ -18,7 +18,7 @@ from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
-from .classifier import Classifier
+from .augmented import FitIntercept
 from .parameters import spec
 from .progress import Progress
 from .run_records import known_rows
@@ -33,13 +33,13 @@ EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separat
 
 
 @spec
-class MaxMarginSpec(Classifier):
+class MaxMarginSpec(FitIntercept):
     """Parameters and plan of :class:`perceptrons.MaxMargin`."""
 
     _run_kind = "margin"
 
-    intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]  # the bias is free: it has no scale
-    row_norm: ClassVar[None] = None  # type: ignore[misc]  # a margin is that of the rows as they are
+    intercept_scaling: ClassVar[float] = 1.0  # the bias is free: it has no scale
+    row_norm: ClassVar[None] = None  # a margin is that of the rows as they are
     C: float = np.inf
     tol: float = 1e-6
     kernel: Any = None
@@ -88,7 +88,7 @@ class MaxMarginSpec(Classifier):
                 del self.feature_names_in_
             return np.ascontiguousarray(X)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._validation.rows(
+            return self._contract.rows(
                 self,
                 X,
                 reset=reset,
@@ -296,7 +296,7 @@ class MaxMarginSpec(Classifier):
             f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
             f"there is none: undecided.{'' if self._by_function() else known} Give more max_time or "
             "max_iter, ask perceptrons.separability, or give a finite C.",
-            self._validation.unconverged,
+            self._contract.unconverged,
             stacklevel=4,
         )
 

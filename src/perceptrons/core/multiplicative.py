@@ -13,6 +13,7 @@ from .._sparse import is_sparse
 from ..engine import spaces
 from ..engine.loops import multiplicative
 from . import checks
+from .augmented import Augmented
 from .learner import Learner
 from .parameters import spec
 
@@ -46,9 +47,9 @@ class Thresholded(Learner):
 
     _counts_loss = False
 
-    fit_intercept: ClassVar[bool] = False  # type: ignore[misc]  # a threshold takes its place
-    intercept_scaling: ClassVar[float] = 1.0  # type: ignore[misc]
-    row_norm: ClassVar[None] = None  # type: ignore[misc]  # inputs are 0 to 1 as they are
+    fit_intercept: ClassVar[bool] = False  # a threshold takes its place
+    intercept_scaling: ClassVar[float] = 1.0
+    row_norm: ClassVar[None] = None  # inputs are 0 to 1 as they are
 
     def _threshold(self) -> Any:
         return self._space.offset()
@@ -154,7 +155,7 @@ class EliminationSpec(Thresholded):
 
 
 @spec
-class BalancedWinnowSpec(Learner):
+class BalancedWinnowSpec(Learner, Augmented):
     """Parameters and plan of :class:`perceptrons.BalancedWinnow`."""
 
     eta: float = 0.1
@@ -187,7 +188,7 @@ class BalancedWinnowSpec(Learner):
 
 
 @spec
-class PNormPerceptronSpec(Learner):
+class PNormPerceptronSpec(Learner, Augmented):
     """Parameters and plan of :class:`perceptrons.PNormPerceptron`."""
 
     p: float = 2.0

@@ -19,7 +19,7 @@ def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **number
         if is_sparse(X):
             X = intake.checked_csr(X)
         with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
-            return model._validation.rows(model, X, reset=reset, **numbers)
+            return model._contract.rows(model, X, reset=reset, **numbers)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
     if is_sparse(X):

@@ -12,14 +12,15 @@ from .. import rules
 from ..engine import intake, spaces
 from ..engine.loops import multiclass
 from . import checks
+from .augmented import Augmented
 from .callbacks import Watch
-from .first_order import FirstOrder
+from .first_order import AnyReadout, FirstOrder, Jointly
 from .parameters import spec
 from .passes import CheckedRows, Write
 
 
 @spec
-class PerceptronFamily(FirstOrder):
+class PerceptronFamily(FirstOrder, Jointly):
     r"""Perceptron with any readout.
 
     Parameters
@@ -73,26 +74,26 @@ SCHEMES = {
 
 
 @spec
-class PerceptronSpec(PerceptronFamily):
+class PerceptronSpec(PerceptronFamily, AnyReadout, Augmented):
     """Parameters and plan of :class:`perceptrons.Perceptron`."""
 
 
 @spec
-class AveragedPerceptronSpec(PerceptronFamily):
+class AveragedPerceptronSpec(PerceptronFamily, Augmented):
     """Parameters and plan of :class:`perceptrons.AveragedPerceptron`."""
 
-    readout: ClassVar[str] = "average"  # type: ignore[misc]  # fixed: no longer a parameter
+    readout: ClassVar[str] = "average"
 
 
 @spec
-class VotedPerceptronSpec(PerceptronFamily):
+class VotedPerceptronSpec(PerceptronFamily, Augmented):
     """Parameters and plan of :class:`perceptrons.VotedPerceptron`."""
 
-    readout: ClassVar[str] = "vote"  # type: ignore[misc]  # fixed: no longer a parameter
+    readout: ClassVar[str] = "vote"
 
 
 @spec
-class MarginPerceptronSpec(FirstOrder):
+class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
     """Parameters and plan of :class:`perceptrons.MarginPerceptron`."""
 
     gamma: float | str = "auto"

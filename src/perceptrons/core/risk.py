@@ -9,7 +9,7 @@ import numpy as np
 from ..engine import draws, intake, margins
 from ..theory.run_record import LearnerRecord
 from . import changing, checks
-from .classifier import Classifier
+from .augmented import Augmented
 from .parameters import spec
 from .progress import Progress
 from .solved import Descent
@@ -17,7 +17,7 @@ from .writing import one_writer, unchanged_on_error
 
 
 @spec
-class RiskDescentSpec(Classifier):
+class RiskDescentSpec(Augmented):
     """Parameters and plan of :class:`perceptrons.RiskDescent`."""
 
     _run_kind = "descent"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..core.aggressive import ALMASpec, MIRASpec, PassiveAggressiveSpec, ROMMASpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class MIRA(MIRASpec, OnlineShell):
+class MIRA(MIRASpec, Shell):
     r"""Margin-infused relaxed algorithm: the shortest step to functional margin 1.
 
     When :math:`y\langle w, x\rangle \le p`, update
@@ -53,7 +53,7 @@ class MIRA(MIRASpec, OnlineShell):
 
 
 @estimator
-class PassiveAggressive(PassiveAggressiveSpec, OnlineShell):
+class PassiveAggressive(PassiveAggressiveSpec, Shell):
     r"""Passive-aggressive learning: as MIRA, on every row with a hinge loss.
 
     With :math:`\ell = \max\{0, 1 - y\langle w, x\rangle\} > 0` update :math:`w \leftarrow w + \tau y x`,
@@ -101,7 +101,7 @@ class PassiveAggressive(PassiveAggressiveSpec, OnlineShell):
 
 
 @estimator
-class ROMMA(ROMMASpec, OnlineShell):
+class ROMMA(ROMMASpec, Shell):
     r"""Relaxed online maximum margin.
 
     On an update w becomes the shortest vector with :math:`y\langle w', x\rangle \ge 1` and
@@ -143,7 +143,7 @@ class ROMMA(ROMMASpec, OnlineShell):
 
 
 @estimator
-class ALMA(ALMASpec, OnlineShell):
+class ALMA(ALMASpec, Shell):
     r"""Approximate large margin algorithm, p = 2.
 
     With :math:`\hat x = x/\|x\|` and k - 1 updates so far, when

@@ -3,11 +3,11 @@ r"""The kernel perceptron on a support set of bounded size."""
 from __future__ import annotations
 
 from ..core.budget import BudgetKernelPerceptronSpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, OnlineShell):
+class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
     r"""Kernel perceptron that remembers a bounded number of examples.
 
     A mistake adds its example to the support list with coefficient :math:`y`. When the list is full, a policy

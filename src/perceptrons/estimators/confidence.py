@@ -3,11 +3,11 @@ r"""Second-order learners: w with a covariance that knows which directions have 
 from __future__ import annotations
 
 from ..core.confidence import AROWSpec, SCWSpec, SecondOrderPerceptronSpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class SecondOrderPerceptron(SecondOrderPerceptronSpec, OnlineShell):
+class SecondOrderPerceptron(SecondOrderPerceptronSpec, Shell):
     r"""Second-order perceptron: the perceptron on rows whitened by its past mistakes.
 
     :math:`A = aI,\ v = 0`; score :math:`v^\top(A + xx^\top)^{-1}x`. On a mistake :math:`v \leftarrow v + yx`,
@@ -37,7 +37,7 @@ class SecondOrderPerceptron(SecondOrderPerceptronSpec, OnlineShell):
 
 
 @estimator
-class AROW(AROWSpec, OnlineShell):
+class AROW(AROWSpec, Shell):
     r"""Adaptive regularisation of weights.
 
     With :math:`m = y\langle w, x\rangle < 1`, :math:`v = x^\top\Sigma x`, :math:`\beta = 1/(v + r)`:
@@ -71,7 +71,7 @@ class AROW(AROWSpec, OnlineShell):
 
 
 @estimator
-class SCW(SCWSpec, OnlineShell):
+class SCW(SCWSpec, Shell):
     r"""Soft confidence-weighted learning.
 
     Keep a normal distribution over w and make the smallest change (in relative entropy) after which the row

@@ -6,11 +6,11 @@ Parameters that all of them share are described once, in :class:`OnlineClassifie
 from __future__ import annotations
 
 from ..core.first_order import OnlineClassifierSpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class OnlineClassifier(OnlineClassifierSpec, OnlineShell):
+class OnlineClassifier(OnlineClassifierSpec, Shell):
     r"""Any rule, any readout: the learner of which the others are special cases.
 
     For each row :math:`x` with label :math:`y` the rule sees :math:`m = y\langle w, x\rangle` and

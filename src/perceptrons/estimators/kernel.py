@@ -3,11 +3,11 @@ r"""Kernel learners: w lives in the span of the examples, and only k(x, z) is ev
 from __future__ import annotations
 
 from ..core.kernel import KernelClassifierSpec, KernelPerceptronSpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class KernelClassifier(KernelClassifierSpec, OnlineShell):
+class KernelClassifier(KernelClassifierSpec, Shell):
     r"""Any rule with any kernel, in exact blocks.
 
     :math:`w = \sum_i a_i\varphi(x_i)` is a combination of examples in the space of the kernel, so
@@ -42,7 +42,7 @@ class KernelClassifier(KernelClassifierSpec, OnlineShell):
 
 
 @estimator
-class KernelPerceptron(KernelPerceptronSpec, OnlineShell):
+class KernelPerceptron(KernelPerceptronSpec, Shell):
     r"""The perceptron in the space of a kernel.
 
     On a mistake, :math:`y\sum_i a_i k(x_i, x) \le 0`, the example gains :math:`y` in its own coefficient. If

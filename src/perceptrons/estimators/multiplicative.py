@@ -6,11 +6,11 @@ Dense rows and few relevant inputs: Winnow. Sparse rows and a dense target: the 
 from __future__ import annotations
 
 from ..core.multiplicative import BalancedWinnowSpec, EliminationSpec, PNormPerceptronSpec, WinnowSpec
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class Winnow(WinnowSpec, OnlineShell):
+class Winnow(WinnowSpec, Shell):
     r"""Winnow: learns a disjunction among many irrelevant inputs.
 
     :math:`w = (1, …, 1)`; positive iff :math:`\langle w, x\rangle \ge \theta`. On a false negative
@@ -58,7 +58,7 @@ class Winnow(WinnowSpec, OnlineShell):
 
 
 @estimator
-class Elimination(EliminationSpec, OnlineShell):
+class Elimination(EliminationSpec, Shell):
     r"""Learns a disjunction by striking out refuted literals.
 
     Positive iff a standing literal is true. A false positive strikes out every literal true in it. A false
@@ -95,7 +95,7 @@ class Elimination(EliminationSpec, OnlineShell):
 
 
 @estimator
-class BalancedWinnow(BalancedWinnowSpec, OnlineShell):
+class BalancedWinnow(BalancedWinnowSpec, Shell):
     r"""Balanced Winnow (EG±): Winnow for general linear thresholds.
 
     Each input is there twice, as :math:`x_i` and :math:`-x_i`, with positive weights. With
@@ -144,7 +144,7 @@ class BalancedWinnow(BalancedWinnowSpec, OnlineShell):
 
 
 @estimator
-class PNormPerceptron(PNormPerceptronSpec, OnlineShell):
+class PNormPerceptron(PNormPerceptronSpec, Shell):
     r"""The p-norm perceptron: between the perceptron (p = 2) and Winnow (large p).
 
     On a mistake :math:`\theta \leftarrow \theta + y x`; predict with

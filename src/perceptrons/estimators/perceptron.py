@@ -8,11 +8,11 @@ from ..core.perceptron import (
     PerceptronSpec,
     VotedPerceptronSpec,
 )
-from .shell import OnlineShell, estimator
+from .shell import Shell, estimator
 
 
 @estimator
-class Perceptron(PerceptronSpec, OnlineShell):
+class Perceptron(PerceptronSpec, Shell):
     r"""Rosenblatt's perceptron, online and batch.
 
     On a mistake, :math:`y\langle w, x\rangle \le 0`, update :math:`w \leftarrow w + \eta y x`.
@@ -45,7 +45,7 @@ class Perceptron(PerceptronSpec, OnlineShell):
 
 
 @estimator
-class AveragedPerceptron(AveragedPerceptronSpec, OnlineShell):
+class AveragedPerceptron(AveragedPerceptronSpec, Shell):
     r"""Perceptron that predicts with the average of its weights.
 
     :math:`\bar w = \frac1t\sum_{s \le t} w_s`, the mean of the weights after each of the examples seen, kept
@@ -76,7 +76,7 @@ class AveragedPerceptron(AveragedPerceptronSpec, OnlineShell):
 
 
 @estimator
-class VotedPerceptron(VotedPerceptronSpec, OnlineShell):
+class VotedPerceptron(VotedPerceptronSpec, Shell):
     r"""Perceptron whose weight vectors vote, each for as long as it survived.
 
     :math:`\mathrm{score}(x) = \sum_j c_j \operatorname{sign}\langle w_j, x\rangle`, where :math:`c_j` counts
@@ -109,7 +109,7 @@ class VotedPerceptron(VotedPerceptronSpec, OnlineShell):
 
 
 @estimator
-class MarginPerceptron(MarginPerceptronSpec, OnlineShell):
+class MarginPerceptron(MarginPerceptronSpec, Shell):
     r"""Perceptron that also updates on rows inside a band around its hyperplane.
 
     Update :math:`w \leftarrow w + y x` when :math:`y\langle w, x\rangle/\|w\| < (1-\varepsilon)\gamma`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -12,8 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core import documenting
+from ..core.contract import Contract
 from ..core.parameters import spec
-from ..core.validation import Validation
 
 T = TypeVar("T", bound=type)
 
@@ -26,7 +26,7 @@ def estimator(cls: T) -> T:
     return made
 
 
-class ScikitValidation(Validation):
+class ScikitLearn(Contract):
     """scikit-learn's own checks, with its errors and warnings."""
 
     not_fitted = NotFittedError
@@ -56,39 +56,21 @@ class ScikitValidation(Validation):
         train, held_out = train_test_split(rows, test_size=part, stratify=codes, random_state=seed)
         return train, held_out
 
-
-class Shell(ClassifierMixin, BaseEstimator):
-    """What scikit-learn asks of a classifier, beside what the core does."""
-
-    _validation: ClassVar[Validation] = ScikitValidation()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        for name, value in self._input_tags().items():
+    def tags(self, model: Any) -> Any:
+        tags = ClassifierMixin.__sklearn_tags__(model)
+        for name, value in model._input_tags().items():
             setattr(tags.input_tags, name, value)
         # a disjunction is all that learners of positive rows know: on other data they score poorly
         tags.classifier_tags.poor_score = tags.input_tags.positive_only
         return tags
 
-    if TYPE_CHECKING:
-
-        def _input_tags(self) -> dict[str, bool]: ...
-
-
-class OnlineShell(Shell):
-    """The same for learners that go from row to row, in epochs that callbacks can follow."""
-
-    def set_callbacks(self, *callbacks: Any) -> Any:
-        """Have scikit-learn's callbacks told of the fit and of each epoch; none: no longer.
-
-        Parameters
-        ----------
-        *callbacks : instances that follow :class:`sklearn.callback.FitCallback`
-
-        Returns
-        -------
-        self
-        """
+    def set_callbacks(self, model: Any, *callbacks: Any) -> Any:
         from sklearn.callback import CallbackSupportMixin  # it loads rich: not before the first is set
 
-        return CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return CallbackSupportMixin.set_callbacks(model, *callbacks)
+
+
+class Shell(ClassifierMixin, BaseEstimator):
+    """What makes a learner of the core an estimator: scikit-learn's classes, and its contract."""
+
+    _contract: ClassVar[Contract] = ScikitLearn()

@@ -67,7 +67,7 @@ def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
     name = type(model).__name__
     if not isinstance(model, Classifier):
         raise ValueError(f"export_onnx is for the linear classifiers of perceptrons; got {name}.")
-    model._validation.check_fitted(model)
+    model._contract.check_fitted(model)
     if isinstance(model, KernelBased) or getattr(model, "kernel", None) is not None:
         raise ValueError(f"{name} with a kernel is no linear model, which export_onnx needs; use save.")
     if hasattr(model, "_check_width"):

@@ -2,14 +2,14 @@ r"""Text in, label out: hashing and learning as one estimator."""
 
 from __future__ import annotations
 
-from ..estimators.shell import OnlineShell, estimator
+from ..estimators.shell import Shell, estimator
 from .learner import Contribution, Explanation, TextClassifierSpec
 
 __all__ = ["Contribution", "Explanation", "TextClassifier"]
 
 
 @estimator
-class TextClassifier(TextClassifierSpec, OnlineShell):
+class TextClassifier(TextClassifierSpec, Shell):
     r"""Any rule on raw text: words are hashed to columns, and learned, by one estimator.
 
     :class:`~perceptrons.TextHasher` says what a text becomes, :class:`~perceptrons.OnlineClassifier` what is

@@ -399,7 +399,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
             contribution, the largest first. ``str()`` shows them.
         """
-        self._validation.check_fitted(self)
+        self._contract.check_fitted(self)
         if self._readout == "vote":
             raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
         self._check_width(reset=False)
@@ -431,7 +431,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         n : int, default=10
             How many for each label.
         """
-        self._validation.check_fitted(self)
+        self._contract.check_fitted(self)
         checks.whole("n", n)
         names = self.names_
         columns = np.fromiter(names, np.int64, len(names))

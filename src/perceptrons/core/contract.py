@@ -1,4 +1,4 @@
-"""Checks of what a learner is given, without scikit-learn: for rows that the package has read itself."""
+"""What learners ask of scikit-learn, and who does it where scikit-learn is not imported."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Unconverged(UserWarning):
     """A run has ended, or may never end, without what it aims at."""
 
 
-class Validation:
-    """The checks that scikit-learn makes where it is there, and the errors and warnings that it has.
+class Contract:
+    """Checks of rows and labels, and classes of errors and warnings.
 
-    Learners take rows and labels by one of these. This one is for the command line, which imports no
-    scikit-learn; ``estimators.shell`` has the other.
+    Every learner has one. This one needs no scikit-learn: it is for the command line, which has read the rows
+    itself. ``estimators.shell`` has the one that is scikit-learn's.
     """
 
     not_fitted: type[Exception] = NotFitted
@@ -80,3 +80,11 @@ class Validation:
     def hold_out(self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int) -> tuple[Any, Any]:
         """(rows to learn, rows to score), the classes in proportion."""
         raise NotImplementedError("early_stopping draws by scikit-learn; use the estimators of perceptrons.")
+
+    def tags(self, model: Any) -> Any:
+        """scikit-learn's tags."""
+        raise AttributeError(f"This {type(model).__name__} is no estimator of scikit-learn's.")
+
+    def set_callbacks(self, model: Any, *callbacks: Any) -> Any:
+        """Set scikit-learn's callbacks."""
+        raise AttributeError(f"This {type(model).__name__} is no estimator of scikit-learn's.")

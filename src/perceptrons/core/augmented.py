@@ -1,0 +1,53 @@
+"""Parameters that say how a row becomes the augmented row that is learned."""
+
+from __future__ import annotations
+
+from .classifier import Classifier
+from .parameters import spec
+
+
+@spec
+class FitIntercept(Classifier):
+    r"""Learners that may have an intercept.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Learn the weight of a constant coordinate :math:`B` that every row gets.
+    """
+
+    fit_intercept: bool = True
+
+
+@spec
+class InterceptScaling(Classifier):
+    r"""Learners whose intercept is the weight of a constant coordinate.
+
+    Parameters
+    ----------
+    intercept_scaling : float or "auto", default=1.0
+        :math:`B`. It counts in the length of a row. ``"auto"``: 0.3 times the median length of the rows of a
+        ``fit``, kept as ``intercept_scaling_``. Use it where rows are not much longer than 1, such as tf-idf
+        rows of length 1: with :math:`B = 1` half of each step would go to the intercept. ``partial_fit`` and
+        ``learn_one`` do not see all rows and take a number.
+    """
+
+    intercept_scaling: float | str = 1.0
+
+
+@spec
+class RowNorm(Classifier):
+    r"""Learners that may divide each row by its length.
+
+    Parameters
+    ----------
+    row_norm : {None, "l2"}, default=None
+        ``"l2"`` divides each row, with its constant coordinate, by its length.
+    """
+
+    row_norm: str | None = None
+
+
+@spec
+class Augmented(FitIntercept, InterceptScaling, RowNorm):
+    """All three: linear learners."""
