@@ -62,9 +62,3 @@ def snapshot(model: Any, rows: Any = X) -> dict[str, Any]:
         after = copy.deepcopy(model).partial_fit(rows, model.classes_[np.arange(len(rows)) % 2])
         seen["later"] = after.coef_
     return seen
-
-
-def same(before: dict[str, Any], after: dict[str, Any]) -> None:
-    assert before.keys() == after.keys()
-    for name in before:
-        np.testing.assert_equal(after[name], before[name], err_msg=name)

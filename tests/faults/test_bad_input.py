@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import zoo
+from comparing import refused, same_state
 from uncompiled import uncompiled
-from zoo import NAMES, ONLINE, X, fitted, make, same, snapshot, y, y3
+from zoo import NAMES, ONLINE, X, fitted, make, snapshot, y, y3
 
 import perceptrons as pc
 from perceptrons import rules
@@ -33,15 +34,6 @@ def loops(request: Any) -> Iterator[None]:
     params = request.node.callspec.params if hasattr(request.node, "callspec") else {}
     with uncompiled(params.get("name", "Perceptron") not in COMPILED):
         yield
-
-
-@contextmanager
-def refused(model: Any, match: str, error: type[Exception] = ValueError) -> Iterator[None]:
-    """The block raises, saying this, and the model is as it was."""
-    before = snapshot(model)
-    with pytest.raises(error, match=match):
-        yield
-    same(before, snapshot(model))
 
 
 def with_value(value: float, row: int = 5, column: int = 2) -> np.ndarray:
@@ -112,7 +104,7 @@ def refused_small(model: Any, match: str, error: type[Exception] = ValueError) -
     before = zoo.attributes(model)
     with pytest.raises(error, match=match):
         yield
-    same(before, zoo.attributes(model))
+    same_state(before, zoo.attributes(model))
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in RANGED])
@@ -384,7 +376,7 @@ def test_row_weights(name):
     model.partial_fit(X, y, sample_weight=np.zeros(8))  # a weight of 0 is exactly a no-op
     after = snapshot(model)
     del after["history_"], after["n_iter_"], after["stop_reason_"], after["margin_bounds_"]
-    same(before, after)
+    same_state(before, after)
 
 
 @pytest.mark.parametrize("name", ONLINE)
@@ -482,7 +474,7 @@ def test_a_range_error_takes_up_no_new_name_or_class():
     before = zoo.attributes(model)
     with pytest.raises(ValueError, match="got 3"):
         model.learn_one({"a": 1.0, "c": 3.0}, "z")
-    same(before, zoo.attributes(model))
+    same_state(before, zoo.attributes(model))
 
 
 # ------------------------------------------------------------------------------- storage: the right answer
@@ -852,7 +844,7 @@ def test_bad_parameters(name, parameter, values):
             with pytest.raises(ValueError, match=parameter):
                 fresh.learn_one(X[0], y[0])
         model.set_params(**{parameter: good})
-        same(before, snapshot(model))
+        same_state(before, snapshot(model))
 
 
 @pytest.mark.parametrize(
@@ -880,10 +872,10 @@ def test_parameters_that_do_not_go_together(model, message):
 def test_numpy_words_and_numbers_are_as_good_as_pythons():
     for parameter, values in (("kind", np.array([1, 2])), ("alpha", np.array([2.0, 3.0], np.float32))):
         for value in values:
-            same(*(snapshot(fitted("Winnow", **{parameter: v})) for v in (value.item(), value)))
+            same_state(*(snapshot(fitted("Winnow", **{parameter: v})) for v in (value.item(), value)))
     for word in np.array(["I", "II", "hard"]):
         plain = fitted("PassiveAggressive", variant=str(word), max_iter=3, shuffle=False)
-        same(
+        same_state(
             snapshot(plain),
             snapshot(fitted("PassiveAggressive", variant=word, max_iter=np.int64(3), shuffle=np.False_)),
         )

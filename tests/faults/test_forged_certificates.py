@@ -75,7 +75,7 @@ def toy(**params):
     return json.loads(pc.certify(clf, TOY.X, TOY.y).to_json())
 
 
-def refused(body, X, y):
+def is_refused(body, X, y):
     """Whether a body is refused, when read or when checked, in floats and in fractions."""
     try:
         certificate = read(resealed(copy.deepcopy(body)))
@@ -92,7 +92,7 @@ def test_more_labels_than_the_data():
     body["model"]["classes"].append(["int", "7"])
     for problem in ("joint", "one-vs-rest", "binary"):
         body["model"]["problem"] = problem
-        assert refused(body, xor.X, xor.y)
+        assert is_refused(body, xor.X, xor.y)
     clf = pc.Perceptron(shuffle=False).partial_fit(xor.X, xor.y, classes=[-1, 1, 7])
     with pytest.raises(ValueError, match="it has no 7"):
         pc.certify(clf, xor.X, xor.y)
@@ -101,9 +101,9 @@ def test_more_labels_than_the_data():
 def test_an_upper_end_from_nothing():
     body = toy()
     body["brackets"][0] |= {"source": "nothing", "up": 1e-3, "rows": [], "alpha": []}
-    assert refused(body, TOY.X, TOY.y)
+    assert is_refused(body, TOY.X, TOY.y)
     body["brackets"][0] |= {"source": "run", "up": 0.5}
-    assert refused(body, TOY.X, TOY.y)
+    assert is_refused(body, TOY.X, TOY.y)
 
 
 def test_low_above_up():
@@ -121,7 +121,7 @@ def test_an_infinite_bias():
             read(resealed(body))
     body["space"] |= {"bias": 1.0, "free": True}
     body["vectors"]["w"] = {"weights": [[0.0, 0.0, 0.0]]}
-    assert refused(body, TOY.X, TOY.y)
+    assert is_refused(body, TOY.X, TOY.y)
 
 
 def test_an_offset_that_is_not_free():
@@ -141,7 +141,7 @@ def test_a_residual_is_no_proof():
     body = json.loads(pc.certify(clf, X, y).to_json())
     body["brackets"][0] |= {"low": "-inf", "vector": None}
     body["verdict"] = {"verdict": "not separable", "vector": None, "rows": [0, 1], "weights": ["0x1", "0x1"]}
-    assert refused(body, X, y)
+    assert is_refused(body, X, y)
 
 
 def test_flags_do_not_switch_the_log_off():
@@ -179,7 +179,7 @@ def test_a_first_pass_longer_than_the_data():
 def test_other_rows_under_the_same_claims():
     body = toy()
     body["data"]["X_sha256"] = digests.rows_digest(-TOY.X)
-    assert refused(body, -TOY.X, TOY.y)
+    assert is_refused(body, -TOY.X, TOY.y)
 
 
 # ---------------------------------------------------------------------------------- what must not hang
@@ -202,7 +202,7 @@ def test_sums_over_many_updates(rate):
     body = json.loads(pc.certify(clf, TOY.X, TOY.y).to_json())
     body["run"]["parts"][0]["updates"] = body["run"]["updates"] = 10**12
     body["run"]["history"] = []
-    assert refused(body, TOY.X, TOY.y)
+    assert is_refused(body, TOY.X, TOY.y)
 
 
 def test_harmonic_sums_have_a_closed_form():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+import comparing
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -43,13 +42,9 @@ def snapshot(model: Any, rows: Any = X) -> dict[str, Any]:
     return {k: v.toarray() if sp.issparse(v) else v for k, v in seen.items()}
 
 
-@contextmanager
-def refused(model: Any, match: str, error: Any = ValueError, rows: Any = X) -> Iterator[None]:
-    """The block raises, saying this, and the model is as it was."""
-    before = snapshot(model, rows)
-    with pytest.raises(error, match=match):
-        yield
-    zoo.same(before, snapshot(model, rows))
+def refused(model: Any, match: str, error: Any = ValueError, rows: Any = X) -> Any:
+    """The block raises, saying this, and the model is as it was; its next step is not looked at."""
+    return comparing.refused(model, match, error, lambda model: snapshot(model, rows))
 
 
 def untouched(model: Any) -> bool:
@@ -446,7 +441,7 @@ def test_bad_parameters(name):
                     attempt()
             assert untouched(fresh)
             model.set_params(**{parameter: good})
-            zoo.same(before, snapshot(model))
+            comparing.same_state(before, snapshot(model))
 
 
 def test_a_device_that_is_not_there():

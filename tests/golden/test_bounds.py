@@ -7,16 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from comparing import near
 from golden.cases import GOLDEN
 
 from perceptrons import theory
 
 FILE = json.loads((GOLDEN / "bounds.json").read_text())
 CASES = {case["name"]: case for case in FILE["cases"]}
-
-
-def near(value):
-    return pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from golden.cases import Case, close, load, read
+from property.learners import updates
 
 import perceptrons as pc
 from perceptrons import kernels, rules
@@ -103,11 +104,6 @@ def data(case: Case) -> tuple[Any, Any, Any]:
         found = case.raw["strings"]
         return found["X"], np.array(found["y"]), found["X_test"]
     return case.X, case.y, case.X_test
-
-
-def updates(model: Any, n_epochs: int) -> list[list[int]]:
-    log = model.update_log_
-    return [log["row"][log["epoch"] == e].tolist() for e in range(n_epochs)]
 
 
 def check(case: Case, model: Any, X_test: Any, rows: list[int] | None = None) -> None:

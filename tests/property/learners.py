@@ -16,7 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import perceptrons as pc
-from perceptrons import reference
+from perceptrons import reference, rules
 from perceptrons.reference.multiplicative import EliminationRun, WinnowRun
 
 Goals = Callable[[float, float, float, int, float], Iterator[tuple[float, float, bool]]]
@@ -382,6 +382,12 @@ JOINT = [
         tol=1e-7,
     ),
 ]
+
+
+@rules.rule
+def half_steps(m, q, state):
+    """A rule of the user's."""
+    return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
 
 
 def pick(*names: str) -> list[Learner]:

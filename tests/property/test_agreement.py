@@ -40,7 +40,7 @@ ZERO_ONE = {"Winnow2", "elimination, all"}
 PROTOTYPES = {"perceptron, top", "PA-I, exact"}
 
 
-def same(model: Any, run: reference.Run, tol: float) -> None:
+def has_learned(model: Any, run: reference.Run, tol: float) -> None:
     """The model has learned what the reference has."""
     assert model.n_updates_ == run.k
     assert model.n_mistakes_ == sum(run.mistakes)
@@ -48,17 +48,17 @@ def same(model: Any, run: reference.Run, tol: float) -> None:
     assert close(weights(model), blackboard_weights(run), tol)
 
 
-def agree(learner, X, y, order, frame, run, data) -> None:
+def all_ways_agree(learner, X, y, order, frame, run, data) -> None:
     """All ways to feed the learner agree with the run of the reference."""
     labels = np.unique(y)
     visits = list(chain.from_iterable(order))
     dense = learner.make(frame, log_updates=True).fit(X, y, order=order)
-    same(dense, run, learner.tol)
+    has_learned(dense, run, learner.tol)
     assert updates(dense, len(order)) == run.updates
     assert [record["errors"] for record in dense.history_] == run.errors
     assert close(dense.decision_function(X), decision_values(run, X), learner.tol)
     sparse = learner.make(frame, log_updates=True).fit(sp.csr_array(X), y, order=order)
-    same(sparse, run, learner.tol)
+    has_learned(sparse, run, learner.tol)
     assert updates(sparse, len(order)) == run.updates
     assert close(sparse.decision_function(sp.csr_array(X)), decision_values(run, X), learner.tol)
     cuts = data.draw(st.sets(st.integers(1, len(visits) - 1)), label="cuts")
@@ -66,13 +66,13 @@ def agree(learner, X, y, order, frame, run, data) -> None:
     parts = learner.make(frame, log_updates=True)
     for piece in pieces:
         parts.partial_fit(X[piece], y[piece], classes=labels)
-    same(parts, run, learner.tol)
+    has_learned(parts, run, learner.tol)
     rows = [piece[i] for piece, part in zip(pieces, updates(parts, len(pieces))) for i in part]
     assert rows == list(chain.from_iterable(run.updates))
     single = learner.make(frame).partial_fit(X[visits[:1]], y[visits[:1]], classes=labels)
     for i in visits[1:]:
         single.learn_one(X[i], y[i])
-    same(single, run, learner.tol)
+    has_learned(single, run, learner.tol)
     assert close(single.score_one(X[0]), decision_values(run, X)[0], learner.tol)
 
 
@@ -97,7 +97,7 @@ def test_two_classes(learner, sample, frame, data):
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
     with uncompiled(learner.name not in TWO_CLASSES):
-        agree(learner, X, y, order, frame, run, data)
+        all_ways_agree(learner, X, y, order, frame, run, data)
 
 
 @pytest.mark.parametrize("learner", DISJUNCTIVE, ids=str)
@@ -111,7 +111,7 @@ def test_disjunctions(learner, target, data):
     run = learner.run(X, y, order)
     assume(not learner.hangs_on_rounding(run, X, y, order))
     with uncompiled(learner.name not in ZERO_ONE):
-        agree(learner, X, y, order, None, run, data)
+        all_ways_agree(learner, X, y, order, None, run, data)
 
 
 @pytest.mark.parametrize("learner", FRACTIONAL, ids=str)
@@ -122,7 +122,7 @@ def test_fractions(learner, sample, data):
     X = data.draw(whole, label="X") / UNIT
     run = learner.run(X, y, order)
     assume(not learner.hangs_on_rounding(run, X, y, order))
-    agree(learner, X, y, order, None, run, data)
+    all_ways_agree(learner, X, y, order, None, run, data)
 
 
 @pytest.mark.parametrize("learner", JOINT, ids=str)
@@ -132,7 +132,7 @@ def test_many_classes(learner, sample, frame, data):
     run = learner.run(X, y, order, frame)
     assume(not learner.hangs_on_rounding(run, X, y, order))
     with uncompiled(learner.name not in PROTOTYPES):
-        agree(learner, X, y, order, frame, run, data)
+        all_ways_agree(learner, X, y, order, frame, run, data)
 
 
 @pytest.mark.parametrize(
@@ -202,13 +202,13 @@ def test_the_norm_minimising_mira_of_2003(sample, seed):
 
     for A in (X, sp.csr_array(X)):
         model = make().fit(A, y, coef_init=W0, order=order)
-        same(model, run, 1e-9)
+        has_learned(model, run, 1e-9)
         assert updates(model, len(order)) == run.updates
     parts = make().fit(X, y, coef_init=W0, order=order[:1])
     for epoch in order[1:]:
         parts.partial_fit(X[epoch], y[epoch])
-    same(parts, run, 1e-9)
+    has_learned(parts, run, 1e-9)
     single = make().fit(X, y, coef_init=W0, order=[])
     for i in chain.from_iterable(order):
         single.learn_one(X[i], y[i])
-    same(single, run, 1e-9)
+    has_learned(single, run, 1e-9)

@@ -30,7 +30,7 @@ LEARNERS = {
 }
 
 
-def refused(model, X, y, **options):
+def objection(model, X, y, **options):
     """What certify or a check of its certificate says against the other; "" if nothing."""
     certificate = pc.certify(model, X, y, **options)
     for again in (certificate, Certificate.from_json(certificate.to_json())):
@@ -101,7 +101,7 @@ def test_no_certificate_is_refused_by_its_own_check(number):
         model.set_params(**{k: v for k, v in wanted.items() if k in model.get_params()})
         if fitted(model, X, y) is None:
             continue
-        assert not (why := refused(model, X, y)), (why, str(case))
+        assert not (why := objection(model, X, y)), (why, str(case))
         tried += 1
         if tried == 6:
             return
@@ -157,7 +157,7 @@ def test_known_cases(name):
     model = clone(model).set_params(**{k: v for k, v in QUIET.items() if k in model.get_params()})
     X, y = np.asarray(X), np.asarray(y)
     model.fit(X, y)
-    assert not refused(model, X, y)
+    assert not objection(model, X, y)
     certificate = pc.certify(model, X, y)
     told = [note for note in certificate.notes if note.startswith(UNMET)]
     assert unmet is None or any(f" {unmet}, " in note for note in told)
@@ -171,7 +171,7 @@ def test_rows_on_the_boundary_are_counted_in_fractions():
     certificate = pc.certify(model, X, y)
     assert np.array_equal(certificate.vectors["w"].weights, [[1.0, 1.0, 1.0, 0.0]])
     assert certificate.run["parts"][0]["on_boundary"] == 0
-    assert certificate.verdict.verdict == "separable" and not refused(model, X, y)
+    assert certificate.verdict.verdict == "separable" and not objection(model, X, y)
 
 
 def test_ordinary_runs_meet_every_line():
@@ -187,7 +187,7 @@ def test_integers_that_float64_rounds(kernel):
     X, y = np.array([[2**60], [2**60 + 1]]), np.array([0, 1])
     model = pc.Perceptron() if kernel is None else pc.KernelPerceptron(kernel=kernel)
     model.set_params(max_iter=2, random_state=0, log_updates=True).fit(X, y)
-    assert not refused(model, X, y)
+    assert not objection(model, X, y)
     certificate = pc.certify(model, X, y, comparators="all")
     assert certificate.verdict.verdict != "not separable" and certificate.brackets[0].up > 0.0
     assert not certificate.bounds and certificate.updates is None

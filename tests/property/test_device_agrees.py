@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from property.learners import half_steps
 from sklearn.datasets import load_digits
 from uncompiled import uncompiled
 
@@ -36,11 +37,6 @@ def device(request, monkeypatch):
     return there
 
 
-@rules.rule
-def half(m, q, state):
-    return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
-
-
 LEARNERS = [
     dict(rule=rules.Perceptron()),
     dict(rule=rules.Perceptron(), readout="average"),
@@ -54,7 +50,7 @@ LEARNERS = [
     dict(rule=rules.AggressiveROMMA(0.1)),
     dict(rule=rules.ALMA(0.5)),
     dict(rule=rules.RateByExamples()),
-    dict(rule=half),
+    dict(rule=half_steps),
 ]
 KERNELS = [kernels.Polynomial(degree=2), kernels.Gaussian(gamma=0.5) + 0.5 * kernels.Linear()]
 
@@ -69,7 +65,7 @@ def counts(model):
     return [{k: n for k, n in record.items() if "progressive" not in k} for record in model.history_]
 
 
-def same(ours, theirs, rows):
+def same_but_for_rounding(ours, theirs, rows):
     assert np.array_equal(ours.update_log_["row"], theirs.update_log_["row"])
     np.testing.assert_allclose(ours.update_log_["step"], theirs.update_log_["step"], rtol=1e-9)
     assert counts(ours) == counts(theirs)
@@ -92,10 +88,10 @@ def updates_are_the_same(device, params, multiclass):
     theirs = trained(params, kernel=KERNELS[0], multiclass=multiclass, device="cpu").fit(X[:300], y[:300])
     device()
     ours = trained(params, kernel=KERNELS[0], multiclass=multiclass, block_size=64).fit(X[:300], y[:300])
-    same(ours, theirs, X[300:400])
+    same_but_for_rounding(ours, theirs, X[300:400])
     for model in (ours, theirs):
         model.partial_fit(X[300:350], y[300:350])
-    same(ours, theirs, X[350:400])
+    same_but_for_rounding(ours, theirs, X[350:400])
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -107,7 +103,7 @@ def test_two_classes_row_weights_and_kernels(device, kernel, cache_mb, monkeypat
     params = dict(rule=rules.PA1(1.0), kernel=kernel, cache_mb=cache_mb, max_iter=3)
     theirs = trained(params, device="cpu").fit(A, b, sample_weight=c)
     device()
-    same(trained(params, block_size=50).fit(A, b, sample_weight=c), theirs, X[keep])
+    same_but_for_rounding(trained(params, block_size=50).fit(A, b, sample_weight=c), theirs, X[keep])
 
 
 def test_float32_reports_the_smallest_margin(device):

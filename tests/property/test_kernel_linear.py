@@ -46,7 +46,7 @@ def intercepts() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def same(kernel: Any, linear: Any, X: np.ndarray, tol: float = 1e-9) -> None:
+def same_run(kernel: Any, linear: Any, X: np.ndarray, tol: float = 1e-9) -> None:
     """Both have made the same updates, and score alike."""
     ours, theirs = kernel.update_log_, linear.update_log_
     assert ours.dtype == theirs.dtype
@@ -116,8 +116,8 @@ def test_two_classes(learner, sample, intercept, data):
             kernel = pc.KernelClassifier(kernel="linear", **storage, **options).fit(X, y, order=order)
             sparse = pc.KernelClassifier(kernel="linear", **storage, **options)
             sparse.fit(sp.csr_array(X), y, order=order)
-        same(kernel, linear, X, learner.tol)
-        same(sparse, linear, X, learner.tol)
+        same_run(kernel, linear, X, learner.tol)
+        same_run(sparse, linear, X, learner.tol)
         w_is_the_combination_it_says(kernel, linear, X, learner.tol)
 
 
@@ -141,7 +141,7 @@ def test_prototypes(learner, sample, intercept, data):
             else:
                 kernel = pc.KernelClassifier(rule=linear._rule(), **options)
             kernel.fit(X, y, order=order)
-        same(kernel, linear, X, learner.tol)
+        same_run(kernel, linear, X, learner.tol)
         w_is_the_combination_it_says(kernel, linear, X, learner.tol)
 
 
@@ -160,7 +160,7 @@ def test_one_against_the_rest(learner, sample, intercept, data):
         with some_sheets(SHEET):
             options |= data.draw(storages(len(y)))
             kernel = pc.KernelClassifier(kernel="linear", **options).fit(X, y, order=order)
-        same(kernel, linear, X, learner.tol)
+        same_run(kernel, linear, X, learner.tol)
         w_is_the_combination_it_says(kernel, linear, X, learner.tol)
 
 
@@ -192,7 +192,7 @@ def test_a_rule_of_ones_own(multiclass, sample, data):
         linear = pc.OnlineClassifier(**options).fit(X, y, order=order)
         options |= data.draw(storages(len(y)))
         kernel = pc.KernelClassifier(kernel="linear", **options).fit(X, y, order=order)
-        same(kernel, linear, X)
+        same_run(kernel, linear, X)
         w_is_the_combination_it_says(kernel, linear, X)
 
 
@@ -242,7 +242,7 @@ def test_readouts_of_the_perceptron(
         with some_sheets(SHEET):
             options |= data.draw(storages(len(y)))
             kernel = pc.KernelPerceptron(kernel="linear", **options).fit(X, y, sample_weight=c, order=order)
-        same(kernel, linear, X)
+        same_run(kernel, linear, X)
         if readout == "vote":
             assert np.array_equal(kernel.decision_function(X), linear.decision_function(X))
         elif kernel.n_support_:
@@ -283,7 +283,7 @@ def test_readouts_of_other_rules(rule, readout, multiclass, n_classes):
             with some_sheets(SHEET):
                 for size in (5, "auto"):
                     kernel = pc.KernelClassifier(block_size=size, cache_mb=0.005, **options).fit(X, y)
-                    same(kernel, linear, X, 1e-7)
+                    same_run(kernel, linear, X, 1e-7)
 
 
 @pytest.mark.uncompiled
@@ -296,7 +296,7 @@ def test_weights_of_rules_that_have_a_theory_of_them(sample, data):
     options = {"learning_rate": rate, "class_weight": {-1: 0.5, 1: 2.0}, "log_updates": True}
     linear = pc.Perceptron(fit_intercept=False, **options).fit(X, y, sample_weight=c, order=order)
     kernel = pc.KernelPerceptron(kernel="linear", **options).fit(X, y, sample_weight=c, order=order)
-    same(kernel, linear, X)
+    same_run(kernel, linear, X)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -308,7 +308,7 @@ def test_shuffled_until_a_clean_pass(fit_intercept, sample, seed):
     linear = pc.Perceptron(**options).fit(X, y)
     with some_sheets(SHEET):
         kernel = pc.KernelPerceptron(kernel="linear", cache_mb=1e-3, block_size=4, **options).fit(X, y)
-    same(kernel, linear, X)
+    same_run(kernel, linear, X)
     assert kernel.margin_bounds_ == (None, np.inf)  # nothing is claimed without certify
     assert close(upper(kernel), upper(linear))
 
@@ -321,7 +321,7 @@ def test_early_stopping_holds_out_the_same_rows(n_classes):
     options = {"early_stopping": True, "random_state": 1, "n_iter_no_change": 2, "fit_intercept": False}
     linear = pc.Perceptron(**options, log_updates=True).fit(X, y)
     kernel = pc.KernelPerceptron(kernel="linear", **options, log_updates=True).fit(X, y)
-    same(kernel, linear, X)
+    same_run(kernel, linear, X)
     assert kernel.stop_reason_ == "no improvement"
 
 

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from property.learners import close
+from property.learners import close, half_steps
 from strategies import multiclass_samples, samples
 from uncompiled import uncompiled
 
@@ -112,11 +112,6 @@ def test_mixed_storages_and_precisions(sample, multiclass):
 
 
 # ------------------------------------------------------------------------- pickled in the middle
-
-
-@rules.rule
-def half_steps(m, q, state):
-    return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
 
 
 INTERRUPTIONS = pytest.mark.parametrize(

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
+from comparing import answers
 
 SCRIPT = """
 import json
@@ -69,16 +64,8 @@ json.dump({"compiled": "numba" in sys.modules, "answers": answers}, sys.stdout)
 """
 
 
-def answers(**environment: str) -> dict:
-    env = {**os.environ, **environment}
-    command = [sys.executable, "-W", "error", "-c", SCRIPT]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, cwd=Path(__file__).parent)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_plain_python_makes_the_same_updates_and_the_same_scores():
-    compiled, plain = answers(NUMBA_DISABLE_JIT="0"), answers(NUMBA_DISABLE_JIT="1")
+    compiled, plain = (answers(SCRIPT, NUMBA_DISABLE_JIT=value) for value in "01")
     assert compiled["compiled"]
     assert not plain["compiled"]
     assert compiled["answers"].keys() == plain["answers"].keys()

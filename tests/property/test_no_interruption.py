@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from property.learners import FIRST_ORDER, JOINT, POTENTIAL, SECOND_ORDER, frames, pick
+from property.learners import FIRST_ORDER, JOINT, POTENTIAL, SECOND_ORDER, frames, half_steps, pick
 from strategies import disjunctions, multiclass_samples, samples
 from uncompiled import uncompiled
 
-from perceptrons import OnlineClassifier, Perceptron, rules
+from perceptrons import OnlineClassifier, Perceptron
 
 READOUTS = ["last", "average", "vote", "random"]
 JOINT_BY_NAME = {learner.name: learner for learner in JOINT}
@@ -100,11 +100,6 @@ def test_disjunctions(learner, target, cut):
     X, y, _ = target
     with uncompiled(learner.name not in COMPILED):
         goes_on_as_if_nothing_happened(learner.make(), X, y, list(range(len(y))) * 2, cut % (2 * len(y)))
-
-
-@rules.rule
-def half_steps(m, q, state):
-    return (1.0, 0.5) if m <= 0.0 else rules.NO_STEP
 
 
 @pytest.mark.uncompiled

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from comparing import answers
 
 SCRIPT = """
 import json
@@ -77,17 +72,9 @@ json.dump({"compiled": "numba" in sys.modules, "answers": answers}, sys.stdout)
 """
 
 
-def answers(**environment: str) -> dict:
-    env = {**os.environ, **environment}
-    command = [sys.executable, "-W", "error", "-c", SCRIPT]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, cwd=Path(__file__).parent)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.fixture(scope="module")
 def both() -> tuple[dict, dict]:
-    compiled, plain = answers(NUMBA_DISABLE_JIT="0"), answers(NUMBA_DISABLE_JIT="1")
+    compiled, plain = (answers(SCRIPT, NUMBA_DISABLE_JIT=value) for value in "01")
     assert compiled["compiled"]
     assert not plain["compiled"]
     return compiled["answers"], plain["answers"]

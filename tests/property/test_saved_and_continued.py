@@ -61,7 +61,7 @@ def bits(model: Any) -> bytes:
     return b"".join(bytes(piece) for piece in pieces(model))
 
 
-def same(a: Any, b: Any, X: Any) -> None:
+def same_file(a: Any, b: Any, X: Any) -> None:
     assert type(a) is type(b)
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
     np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
@@ -209,12 +209,12 @@ def test_every_estimator_is_here():
 def test_a_fitted_model_comes_back(case, tmp_path):
     model = case.make().fit(case.X, case.y)
     back = stored(model, tmp_path, case.objects)
-    same(model, back, case.X)
+    same_file(model, back, case.X)
     assert repr(back.get_params().keys()) == repr(model.get_params().keys())
     if case.pieces:  # and goes on
         for one in (model, back):
             one.partial_fit(case.X[:20], case.y[:20])
-        same(model, back, case.X)
+        same_file(model, back, case.X)
 
 
 @pytest.mark.parametrize("case", compiled([case for case in CASES if case.pieces], *COMPILED), ids=str)
@@ -224,7 +224,7 @@ def test_pieces_with_a_file_between_them(case, tmp_path):
         for model in (whole, cut):
             model.partial_fit(case.X[part], case.y[part])
         cut = stored(cut, tmp_path, case.objects)
-    same(whole, cut, case.X)
+    same_file(whole, cut, case.X)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.pieces and case.name != "SCW"][::3], ids=str)
@@ -236,7 +236,7 @@ def test_one_row_at_a_time_with_a_file_between(case, tmp_path):
             model.learn_one(row, case.y[i])
         if i in (0, 1, 2, 11, 17):
             cut = stored(cut, tmp_path, case.objects)
-    same(whole, cut, case.X)
+    same_file(whole, cut, case.X)
 
 
 @pytest.mark.parametrize("name", ["Perceptron", "AveragedPerceptron", "VotedPerceptron", "AROW", "Winnow"])
@@ -262,13 +262,13 @@ def test_classes_that_appear_after_loading(tmp_path):
         for model in (whole, cut):
             model.partial_fit(X[start : start + 10], y)
         cut = stored(cut, tmp_path)
-    same(whole, cut, X)
+    same_file(whole, cut, X)
 
 
 def test_a_warm_start_goes_on(tmp_path):
     model = pc.AveragedPerceptron(warm_start=True, max_iter=3, random_state=4).fit(X, THREE)
     back = stored(model, tmp_path)
-    same(model.fit(X, THREE), back.fit(X, THREE), X)
+    same_file(model.fit(X, THREE), back.fit(X, THREE), X)
 
 
 def test_a_model_saved_from_within_its_fit(tmp_path):
@@ -299,4 +299,4 @@ def test_the_fast_lane_is_built_again(tmp_path):
         model.learn_one(X[i], TWO[i])
         back.learn_one(X[i], TWO[i])
     assert "_fast_path" in vars(back)
-    same(model, back, X)
+    same_file(model, back, X)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from comparing import augmented
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import begin, best_margin, orders, separable
@@ -22,10 +23,6 @@ def moved(data, shift):
     """The rows moved along u: the plane <u, x> + b = 0 keeps its margin, its offset is b = -shift."""
     X, y, u, gamma = data
     return X + shift * u, y, gamma * (1.0 - 1e-9), -shift
-
-
-def augmented(X, B):
-    return np.hstack([X, np.full((len(X), 1), B)])
 
 
 def best_free_margin(X, y):

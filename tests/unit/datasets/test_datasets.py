@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from comparing import augmented
 from scipy.optimize import linprog, nnls
 
 from perceptrons import datasets
@@ -15,10 +16,6 @@ DRAWN = [
     datasets.three_classes,
 ]
 SEEDS = range(50)
-
-
-def augmented(X):
-    return np.column_stack([X, np.ones(len(X))])
 
 
 def separator(X, y):

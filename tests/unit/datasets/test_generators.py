@@ -6,6 +6,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from comparing import augmented
 from scipy import sparse
 from strategies import best_l1_margin, best_margin
 
@@ -21,10 +22,6 @@ def exact_margins(X, y, u, b):
 
 def dense(X):
     return X.toarray() if sparse.issparse(X) else X
-
-
-def augmented(X, B=1.0):
-    return np.hstack([X, np.full((len(X), 1), B)])
 
 
 # --------------------------------------------------------------------------------------- separable

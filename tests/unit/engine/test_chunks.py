@@ -7,7 +7,8 @@ import signal
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from zoo import X, attributes, make, same, y, y3
+from comparing import same_state
+from zoo import X, attributes, make, y, y3
 
 from perceptrons import Perceptron
 from perceptrons.engine import chunks, intake, spaces
@@ -36,8 +37,8 @@ def test_the_same_numbers(name, monkeypatch):
             patch.setattr(chunks, "LIMIT", 300)
             fits.append(make(name, max_iter=3, **params).fit(rows, labels))
             runs.append(make(name, **params).partial_fit(rows, labels))
-        same(*map(attributes, fits))
-        same(*map(attributes, runs))
+        same_state(*map(attributes, fits))
+        same_state(*map(attributes, runs))
 
 
 def test_one_number_is_drawn_for_a_pass(monkeypatch):
@@ -90,6 +91,6 @@ def test_an_interruption_between_two_parts(labels, monkeypatch):
         monkeypatch.setattr(chunks, "LIMIT", 100)
         with pytest.raises(KeyboardInterrupt):
             model.partial_fit(sp.csr_array(ROWS[::-1]), labels[::-1])
-        same(seen, attributes(model))
+        same_state(seen, attributes(model))
     finally:
         signal.signal(signal.SIGALRM, before)

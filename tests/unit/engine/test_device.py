@@ -321,7 +321,7 @@ def blocked(rule, data, joint=False, prediction=False, tol=1e-12, limit=1e300, d
     return out, [tuple(pair) for pair in ending.tolist()], entries
 
 
-def agree(rule, data, **options):
+def blocks_agree(rule, data, **options):
     """Both ways, on every device there is; the updates of the first learner are answered."""
     want, endings, entries = plain(rule, data, **options)
     loose = 1e-10 if data.v.dtype == np.float64 else 1e-5
@@ -360,9 +360,9 @@ def test_as_one_row_at_a_time(rule, joint):
         [("last", False, False), ("average", True, False), ("unit", False, True), ("average", False, True)]
     ):
         data = case(seed, size=12, B=11, K=3, track=track, weights=weights, joint=joint)
-        updates += len(agree(rule, data, joint=joint, prediction=prediction))
+        updates += len(blocks_agree(rule, data, joint=joint, prediction=prediction))
         data = case(seed, size=30, B=40, K=3, track=track, weights=weights, joint=joint, fresh=True)
-        updates += len(agree(rule, data, joint=joint, prediction=prediction))
+        updates += len(blocks_agree(rule, data, joint=joint, prediction=prediction))
     assert updates > 10 or rule is refusing
 
 
@@ -371,13 +371,13 @@ def test_as_one_row_at_a_time(rule, joint):
 def test_float32(rule, joint):
     for seed in range(3):
         data = case(seed, B=8, K=2, dtype=np.float32, track="average", joint=joint)
-        agree(rule, data, joint=joint, tol=1e-6, limit=1e76)
+        blocks_agree(rule, data, joint=joint, tol=1e-6, limit=1e76)
 
 
 @pytest.mark.parametrize("joint", [False, True], ids=["rows", "joint"])
 def test_one_row_and_one_learner(joint):
     for seed in range(6):
-        agree(rules.PA(), case(seed, size=2, B=1, K=2 if joint else 1, joint=joint), joint=joint)
+        blocks_agree(rules.PA(), case(seed, size=2, B=1, K=2 if joint else 1, joint=joint), joint=joint)
 
 
 def test_all_rows_without_weight():
@@ -391,7 +391,7 @@ def test_all_rows_without_weight():
 
 def test_larger_blocks():
     for seed, rule in enumerate([rules.PA1(), rules.ALMA(), rules.Perceptron()]):
-        assert len(agree(rule, case(seed, size=150, B=150, K=2, fresh=True))) > 5
+        assert len(blocks_agree(rule, case(seed, size=150, B=150, K=2, fresh=True))) > 5
 
 
 @pytest.mark.parametrize("prediction", [False, True])
@@ -400,7 +400,7 @@ def test_ties(joint, prediction):
     """A first row has score 0; whether it counts depends on its label."""
     for seed in range(4):
         data = case(seed, B=6, K=3, joint=joint, fresh=True)
-        agree(rules.Perceptron(), data, joint=joint, prediction=prediction)
+        blocks_agree(rules.Perceptron(), data, joint=joint, prediction=prediction)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -469,7 +469,7 @@ def test_a_score_that_is_not_finite(value, joint):
         data.F[4] = value
     else:
         data.F[1, 4] = value
-    agree(rules.PA(), data, joint=joint)
+    blocks_agree(rules.PA(), data, joint=joint)
     *_, endings = blocked(rules.PA(), data, joint=joint)[:2]
     assert (S.BAD_SCORE, 4) in endings
 
@@ -478,20 +478,20 @@ def test_a_score_that_is_not_finite(value, joint):
 @pytest.mark.parametrize("rule", [spoilt, divided], ids=names)
 def test_an_answer_that_is_no_number(rule, joint):
     data = case(2, B=9, K=2, joint=joint)
-    agree(rule, data, joint=joint)
+    blocks_agree(rule, data, joint=joint)
     assert {end for end, _ in blocked(rule, data, joint=joint)[1]} == {S.BAD_STEP}
 
 
 @pytest.mark.parametrize("joint", [False, True], ids=["rows", "joint"])
 def test_a_norm_beyond_the_limit(joint):
     data = case(0, size=30, B=30, K=2, joint=joint, fresh=True)
-    agree(rules.Perceptron(), data, joint=joint, limit=2.0)
+    blocks_agree(rules.Perceptron(), data, joint=joint, limit=2.0)
     assert S.BAD_STEP in {end for end, _ in blocked(rules.Perceptron(), data, joint=joint, limit=2.0)[1]}
 
 
 def test_a_step_too_long_for_float32():
     data = case(0, dtype=np.float32)
-    agree(rules.rule(lambda m, q, state: (1.0, 1e39)), data)
+    blocks_agree(rules.rule(lambda m, q, state: (1.0, 1e39)), data)
     assert blocked(rules.rule(lambda m, q, state: (1.0, 1e39)), data)[1] == [(S.BAD_STEP, 0)] * 2
 
 

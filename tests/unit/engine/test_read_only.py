@@ -7,7 +7,8 @@ import copy
 import joblib
 import numpy as np
 import pytest
-from zoo import X, attributes, make, same, y, y3
+from comparing import same_state
+from zoo import X, attributes, make, y, y3
 
 from perceptrons.engine.loops import linear
 
@@ -42,7 +43,7 @@ def test_the_first_write_copies(name, tmp_path):
         np.testing.assert_array_equal(other.predict(rows), one.predict(rows))
         go_on(one)
         go_on(other)
-        same(attributes(one), attributes(other))
+        same_state(attributes(one), attributes(other))
 
 
 def test_numba_says_one_line():

@@ -13,8 +13,9 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from comparing import same_state
 from sklearn.base import clone
-from zoo import X, attributes, same, y, y3
+from zoo import X, attributes, y, y3
 
 from perceptrons import MIRA, OnlineClassifier, PassiveAggressive, Perceptron, rules
 from perceptrons.rules import NO_STEP, RuleError
@@ -151,7 +152,7 @@ def test_a_rule_that_does_not_compile(function):
     ) as caught:
         model.fit(X, y)
     assert caught.value.__cause__ is not None
-    same(before, attributes(model))
+    same_state(before, attributes(model))
     fresh = learner(rule)
     with pytest.raises(RuleError, match="does not compile"):
         fresh.partial_fit(X, y)

@@ -84,7 +84,7 @@ def on_the_blackboard(name, X, y, order, kernel, budget=5, rule="margin"):
     return learner(X, y, order, **given)
 
 
-def agree(model, logs, run, X):
+def follows(model, logs, run, X):
     """Same updates, same list, same coefficients, same scores."""
     assert [log.row.tolist() for log in logs] == run.updates
     assert model.counts().updates == run.k
@@ -117,7 +117,7 @@ def test_blocks_of_any_size_are_the_reference(name, block_size, rule):
     run = on_the_blackboard(name, X, y, order, kernel, rule=rule)
     assert run.evicted or run.projected > 10
     model = space(kernels.Gaussian(0.5), name, block_size=block_size, prediction=rule == "prediction")
-    agree(model, learn(model, X, y, order), run, X)
+    follows(model, learn(model, X, y, order), run, X)
 
 
 @EVERY_POLICY
@@ -125,7 +125,7 @@ def test_plain_python_is_compiled_code(name, either):
     X, y, order = sample(1)
     run = on_the_blackboard(name, X, y, order, reference.gaussian_kernel(0.5), budget=8)
     model = space(kernels.Gaussian(0.5), name, 8, block_size=16)
-    agree(model, learn(model, X, y, order), run, X)
+    follows(model, learn(model, X, y, order), run, X)
 
 
 @EVERY_POLICY
@@ -135,7 +135,7 @@ def test_a_constant_coordinate_adds_its_square(name, seed):
     kernel = reference.sum_kernel(reference.polynomial_kernel(2, 0.5, 0.25), reference.constant_kernel(0.25))
     run = on_the_blackboard(name, X, y, order, kernel)
     model = space(kernels.Polynomial(2, 0.5, 0.25), name, bias=0.5, block_size=11)
-    agree(model, learn(model, X, y, order), run, X)
+    follows(model, learn(model, X, y, order), run, X)
 
 
 @EVERY_POLICY
@@ -146,7 +146,7 @@ def test_strings(name):
     order = [rng.permutation(50).tolist() for _ in range(3)]
     run = on_the_blackboard(name, X, y, order, reference.spectrum_kernel(2))
     model = space(kernels.Spectrum(p=2), name, block_size=16)
-    agree(model, learn(model, X, y, order), run, X)
+    follows(model, learn(model, X, y, order), run, X)
 
 
 CASES = load("budget_kernel")
@@ -254,7 +254,7 @@ def test_a_projectron_without_a_budget_grows():
     X, y, order = sample(4, m=200)
     model = Budget(kernels.Gaussian(4.0), loop.Projectron(0.1), None, spaces.Frame(0.0), 3, block_size=7)
     run = reference.projectron(X, y, order, kernel=reference.gaussian_kernel(4.0), eta=0.1)
-    agree(model, learn(model, X, y, order), run, X)
+    follows(model, learn(model, X, y, order), run, X)
     assert len(model) > 40
 
 

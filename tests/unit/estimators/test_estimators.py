@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from comparing import same_state
 from places import TESTS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from uncompiled import compiled, uncompiled
-from zoo import NAMES, ONLINE, X, attributes, fitted, make, same, snapshot, y, y3
+from zoo import NAMES, ONLINE, X, attributes, fitted, make, snapshot, y, y3
 
 from perceptrons import (
     AROW,
@@ -174,7 +175,7 @@ def test_warm_start_and_the_rest():
         model.fit(X, y3)
     with pytest.raises(ValueError, match="features"):
         model.fit(X[:, :3], y)
-    same(before, snapshot(model))
+    same_state(before, snapshot(model))
     model.fit(X, y, coef_init=np.arange(5.0))  # a start that is given wins
     cold = make("Perceptron").fit(X, y, coef_init=np.arange(5.0))
     np.testing.assert_array_equal(model.coef_, cold.coef_)
@@ -651,14 +652,14 @@ def test_pickle(name):
     for labels in (y, y3):
         model = make(name, **({"log_updates": True} if name in ONLINE else {})).fit(X, labels)
         again = pickle.loads(pickle.dumps(model))
-        same(attributes(model), attributes(again))
+        same_state(attributes(model), attributes(again))
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         if name in ONLINE:
             for m in (model, again):
                 m.learn_one(X[0], labels[1])
                 m.partial_fit(X[::-1], labels)
                 m.learn_one(X[3], labels[3])
-            same(snapshot(model), snapshot(again))
+            same_state(snapshot(model), snapshot(again))
             once_more = pickle.loads(pickle.dumps(model))  # with an open fast way
             once_more.learn_one(X[1], labels[0])
             model.learn_one(X[1], labels[0])

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from comparing import same_state
 from sklearn.exceptions import NotFittedError
-from zoo import ONLINE, X, attributes, make, same, y, y3
+from zoo import ONLINE, X, attributes, make, y, y3
 
 from perceptrons import KernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, Winnow, rules
 from perceptrons.engine.loops import linear
@@ -163,7 +164,7 @@ def test_unknown_names_have_no_weight():
     assert model.score_one({"a": 1.0, "zzz": 1e9}) == model.score_one({"a": 1.0})
     assert model.score_one({}) == model.intercept_[0]
     assert model.predict_one({"zzz": 1.0}) in (0, 1)
-    same(before, attributes(model))
+    same_state(before, attributes(model))
 
 
 def test_names_of_a_frame_go_on_in_dicts():
@@ -193,7 +194,7 @@ def test_bad_dicts_leave_no_trace():
             model.learn_one(bad, 1)
         with pytest.raises(ValueError, match="labels of one type"):
             model.learn_one({"new": 1.0}, "word")
-        same(before, attributes(model))
+        same_state(before, attributes(model))
     with pytest.raises(ValueError, match=r"^x\['a'\] must be a finite number; got NaN\.$"):
         model.predict_one({"b": 1.0, "a": np.nan})
     fresh = Perceptron()

@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+from comparing import same_weights
 from sklearn.base import clone
 from sklearn.utils import compute_class_weight
 from uncompiled import uncompiled
@@ -43,13 +44,6 @@ def streamed(model, labels):
     batches = [Batch(X[a : a + 20], labels[a : a + 20], None, a) for a in range(0, 90, 20)]
     fit_stream(model, batches, classes=np.unique(labels))
     return model
-
-
-def same(models):
-    for one, other in itertools.pairwise(models):
-        np.testing.assert_array_equal(one.coef_, other.coef_)
-        np.testing.assert_array_equal(one.intercept_, other.intercept_)
-        assert one.n_updates_ == other.n_updates_
 
 
 # ---------------------------------------------------------------- class weights
@@ -93,7 +87,7 @@ def test_running_weights_are_the_same_in_any_cut(labels):
         return pc.PassiveAggressive(C=0.3, class_weight="running")
 
     models = [cut(fresh(), labels, sizes) for sizes in CUTS]
-    same([*models, one_by_one(fresh(), labels), streamed(fresh(), labels)])
+    same_weights(*models, one_by_one(fresh(), labels), streamed(fresh(), labels))
     np.testing.assert_array_equal(models[0]._counted.rows, np.unique(labels, return_counts=True)[1])
     weights = class_weights.running(class_weights.NOTHING, labels)
     by_hand = pc.PassiveAggressive(C=0.3).fit(X, labels, sample_weight=weights, order=[range(90)])
@@ -110,12 +104,12 @@ def test_running_counts_are_stored_and_rows_of_weight_0_are_not_counted(tmp_path
     again = pc.load(tmp_path / "half")
     for model in (half, again):
         model.partial_fit(X[50:], y3[50:])
-    same([half, again])
+    same_weights(half, again)
     doubled = np.repeat(X, 2, axis=0), np.repeat(y3, 2)
     absent = np.tile([1.0, 0.0], 90)
     some = pc.Perceptron(class_weight="running")
     some.partial_fit(*doubled, classes=np.unique(y3), sample_weight=absent)
-    same([some, half])
+    same_weights(some, half)
 
 
 def test_running_weights_are_refused_where_weights_mean_nothing():
@@ -172,7 +166,7 @@ def test_a_guessed_margin_is_the_same_in_any_cut(labels, params):
     rows = np.concatenate([np.zeros((1, 4)), X])  # a row that says nothing of the margin
     given = np.concatenate([labels[:1], labels])
     models = [cut(fresh(), given, sizes, rows) for sizes in ([91], [13] * 7, [1] * 91, [1, 90])]
-    same(models)
+    same_weights(*models)
     assert len({model.gamma_ for model in models}) == 1
     assert models[0].gamma_ < np.linalg.norm(X[0]) or "row_norm" in params
     if params.get("log_updates"):

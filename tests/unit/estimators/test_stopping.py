@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from comparing import steps_of
 
 import perceptrons as pc
 from perceptrons.engine import spaces
@@ -27,10 +28,6 @@ MODELS = [
 ]
 
 
-def row_steps(model):
-    return [learner.steps for learner in model.run_record().learners]
-
-
 @pytest.mark.parametrize("labels", [y, y3], ids=["two", "three"])
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_the_best_epoch_is_kept_as_if_the_run_had_ended_there(model, labels):
@@ -42,14 +39,14 @@ def test_the_best_epoch_is_kept_as_if_the_run_had_ended_there(model, labels):
     found = {name: getattr(kept, name) for name in names}
     scores = kept.decision_function(X)
     log = kept.update_log_ if kept._journals else None
-    steps = row_steps(kept)
+    steps = steps_of(kept)
     ended = model.set_params(max_iter=kept.best_iter_).fit(X, labels)
     assert ended.n_iter_ == ended.best_iter_
     np.testing.assert_array_equal(ended.decision_function(X), scores)
     assert {name: getattr(ended, name) for name in names} == found
     if log is not None:
         np.testing.assert_array_equal(ended.update_log_, log)
-    for one, other in zip(steps, row_steps(ended), strict=True):
+    for one, other in zip(steps, steps_of(ended), strict=True):
         np.testing.assert_array_equal(one, other)
 
 

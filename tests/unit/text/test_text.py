@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from comparing import same_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -292,10 +293,6 @@ def test_texts_that_lie_outside_their_buffer():
 # ---------------------------------------------------------------- the learner
 
 
-def same(a: TextClassifier, b: TextClassifier) -> bool:
-    return np.array_equal(a.coef_, b.coef_) and np.array_equal(a.intercept_, b.intercept_)
-
-
 sentences = st.lists(st.sampled_from(["ab", "cd", "ef", "gh", "éé"]), max_size=6).map(" ".join)
 corpus = st.lists(st.tuples(sentences, st.sampled_from("xy")), min_size=2, max_size=20).filter(
     lambda rows: len({label for _, label in rows}) == 2
@@ -323,8 +320,8 @@ def test_all_at_once_in_pieces_and_one_at_a_time(rule, readout, rows):
     single.partial_fit(texts[:1], labels[:1], classes=["x", "y"])
     for text, label in rows[1:]:
         single.learn_one(text, label)
-    assert same(whole, pieces)
-    assert same(whole, single)
+    same_weights(whole, pieces)
+    same_weights(whole, single)
     assert [single.score_one(t) for t in texts] == pytest.approx(whole.decision_function(texts))
     assert [single.predict_one(t) for t in texts] == whole.predict(texts).tolist()
 
@@ -444,7 +441,7 @@ def test_rows_beyond_the_cache_lie_on_disk_and_change_nothing(tmp_path, monkeypa
         for mb in (0.01, None)
     ]
     assert seen == [1, 1, 0, 0]
-    assert same(*fits)
+    same_weights(*fits)
     assert not [*tmp_path.iterdir()]
 
 
@@ -452,7 +449,7 @@ def test_prepared_batches_are_the_texts():
     one, two = TextClassifier(bits=12), TextClassifier(bits=12)
     one.partial_fit(MAIL, LABELS)
     two.partial_fit(two.prepare_batch(MAIL), LABELS)
-    assert same(one, two)
+    same_weights(one, two)
     with pytest.raises(ValueError, match="other parameters"):
         TextClassifier(bits=12, seed=1).partial_fit(two.prepare_batch(MAIL), LABELS)
 
@@ -496,7 +493,7 @@ def test_a_fast_lane_takes_unicode_long_texts_and_errors():
     for text in ("eins zwei", "äöü ßß", "x" * 200_000 + " yy", "", "日本語 テスト"):
         clf.learn_one(text, "a")
         slow.partial_fit([text], ["a"])
-        assert same(clf, slow)
+        same_weights(clf, slow)
     before = clf.coef_
     for bad in (b"\xff\xff", 5, None, "\ud800"):
         with pytest.raises(ValueError):
@@ -526,7 +523,7 @@ def test_cloning_pickling_and_tags(model):
         assert again.predict(MAIL).tolist() == model.predict(MAIL).tolist()
         again.learn_one("and more", "spam")
         model.learn_one("and more", "spam")
-        assert same(again, model)
+        same_weights(again, model)
     else:
         again = pickle.loads(pickle.dumps(model))
         assert (again.transform(MAIL) != model.transform(MAIL)).nnz == 0

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from comparing import near
 from golden.cases import close, load
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,10 +23,6 @@ gamma = st.floats(0.01, 10.0)
 loss = st.floats(0.0, 100.0)
 norm = st.floats(0.0, 10.0)
 fraction = st.floats(0.01, 0.99)
-
-
-def near(value):
-    return pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
 # ------------------------------------------------------------------------------------- by hand

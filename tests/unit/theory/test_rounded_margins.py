@@ -9,6 +9,7 @@ import exact
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from comparing import steps_of
 
 from perceptrons import (
     MIRA,
@@ -38,11 +39,6 @@ def nearly_separable(gap, n=40, d=3, seed=0):
     y = np.where(rng.random(n) < 0.5, 1, -1)
     distance = y * gap * (1.0 + rng.exponential(3.0, n) * (rng.random(n) < 0.7))
     return X + (distance - X @ u)[:, None] * u, y
-
-
-def steps_of(model):
-    """The sums of the steps on each row, one array per learner; None where they were not kept."""
-    return [learner.steps for learner in model.run_record().learners]
 
 
 def root_close(end, numerator2, denominator, share):
