@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from processes import Forked, forked
 
-from perceptrons import OnlineClassifier, Perceptron, TextClassifier, rules
+from perceptrons import OnlineClassifier, rules
 from perceptrons.cli import main
+from perceptrons.core.learner import Learner
 from perceptrons.io import fit_stream, open_stream
 from perceptrons.models import Checkpoint, container, files, load
+from perceptrons.text.learner import TextClassifierSpec
 
 PROGRAM = "import sys; from perceptrons.cli import main; sys.exit(main(sys.argv[1:]))"
 WAIT = 120.0  # seconds; a machine may be busy, and loops may have to be compiled
@@ -155,7 +157,7 @@ def test_a_signal_while_waiting_for_a_pipe(folder, signum, code):
     assert weights("m") == weights("whole")
 
 
-def signalled(monkeypatch, signum, at, times=1, cls=Perceptron):
+def signalled(monkeypatch, signum, at, times=1, cls=Learner):
     """Have the learner be interrupted in the middle of its batch number ``at``."""
     inner, count = cls.partial_fit, [0]
 
@@ -192,7 +194,7 @@ def test_texts_held_out_rows_and_several_files(folder, monkeypatch):
     expected = whole(options, "a.tsv", passes=2)
     batches = sum(record["examples"] > 0 for record in load("whole").history_)
     with monkeypatch.context() as patched:
-        signalled(patched, signal.SIGTERM, at=batches - 3, cls=TextClassifier)
+        signalled(patched, signal.SIGTERM, at=batches - 3, cls=TextClassifierSpec)
         assert main(command("a.tsv", options=options, passes=2)) == 143
     assert _peek().position["report"]["passes"] == 1
     assert main(command("a.tsv", options=options, passes=2)) == 0 and stored() == expected

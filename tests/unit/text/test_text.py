@@ -485,7 +485,7 @@ def test_invalid_bytes_are_counted():
         TextClassifier(bits=10).fit([b"good\xff\xfe text", b"other"], [0, 1])
 
 
-def test_a_fast_lane_takes_unicode_long_texts_and_errors():
+def test_the_fast_path_takes_unicode_long_texts_and_errors():
     clf = TextClassifier(bits=12)
     clf.learn_one("one two", "a")
     clf.learn_one("three", "b")
