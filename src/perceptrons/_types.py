@@ -1,4 +1,4 @@
-"""Names of types that several rooms use in their annotations; SciPy is imported by the type checker alone."""
+"""Names of types for annotations in several packages; SciPy is imported by the type checker alone."""
 
 from __future__ import annotations
 

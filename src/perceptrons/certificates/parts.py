@@ -32,7 +32,7 @@ class Bound:
     """
 
     name: str
-    sense: str  #: how ``measured`` stands to ``allowed``
+    sense: str  #: how ``measured`` compares with ``allowed``
     measured: tuple[float | None, ...]  #: None: the bound is on errors still to come
     allowed: tuple[float, ...]
     symbols: tuple[Symbols, ...]

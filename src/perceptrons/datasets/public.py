@@ -292,7 +292,7 @@ def load_enron(folder: Folder = None, *, order: str = "number") -> Mails:
     """Enron-Spam: six mailboxes, 16,545 ham and 17,171 spam, in the order of time.
 
     The ham is from December 1999 to March 2002; the spam came to others, most of it from 2003 to 2005. So the
-    authors have numbered the mails of each mailbox such that ham and spam each stand in the order of their
+    authors have numbered the mails of each mailbox such that ham and spam are each in the order of their
     dates, well mixed. By date alone nearly all ham comes before nearly all spam, and who repeats the last
     label errs on 3 mails in 1,000: no test of a learner.
 

@@ -99,7 +99,7 @@ def fit_stream(
     Parameters
     ----------
     estimator : learner with ``partial_fit``
-        It goes on from where it is.
+        It continues from its present state.
     stream : Stream, or any iterable of Batch
         What the estimator's ``prepare_batch`` does is done by the thread that reads ahead. A libsvm stream
         without ``n_features`` is read once more, at first, for its largest index.
@@ -113,7 +113,7 @@ def fit_stream(
     checkpoint : callable, optional
         Called likewise, before the callback, whenever the model and the report belong together.
     resume : FitReport, optional
-        The report of a run that was cut off: its counts go on, and the rows it has seen are passed over.
+        The report of an interrupted run: its counts continue, and the rows it has learned are skipped.
     verbose : int, default=0
         1: a line on standard error whenever the number of rows has doubled.
 
@@ -209,7 +209,7 @@ class _ProgressiveLearner:
         self._earlier_passes = self._passes_before()
 
     def _passes_before(self) -> int:
-        """Passes of earlier streams: the numbers in ``history_`` go on from them."""
+        """Passes of earlier streams: the numbers in ``history_`` continue from them."""
         history = getattr(self.estimator, "history_", None)
         last = history[-1].get("pass", 0) if history else 0
         return max(0, last - self.report.passes - (self.report.row > 0))

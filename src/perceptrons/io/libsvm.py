@@ -26,11 +26,11 @@ _TROUBLES: dict[int, tuple[str, str]] = {
 }
 
 
-_MOST_AHEAD = 1 << 27  # rows or pairs that room is made for before they come
+_MOST_AHEAD = 1 << 27  # rows or pairs that memory is allocated for in advance
 
 
 class Growing:
-    """Room for rows of unknown number: what is not used is never touched."""
+    """Arrays for rows of unknown number: memory that is not used is never written."""
 
     def __init__(self, size: int = 0) -> None:
         """``size`` is how many bytes will come, as far as that is known."""
@@ -66,7 +66,7 @@ class Growing:
             setattr(self, name, new)
 
     def restart(self) -> None:
-        """Forget the rows, keep the room."""
+        """Forget the rows, keep the memory."""
         self.state[[loops.POSITION, loops.ROWS, loops.PAIRS, loops.LONG_ONES, loops.SKIPPED]] = 0
 
 

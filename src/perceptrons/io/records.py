@@ -197,7 +197,7 @@ class Refusals:
         return self.skip and self.first is not None
 
     def refuse(self, error: FormatError | Callable[[], FormatError]) -> None:
-        """Raise, or count and go on.
+        """Raise, or count and continue.
 
         The time to make an error grows with its block, so it may be given as a function, which is called
         only for an error that is raised or kept.

@@ -76,7 +76,7 @@ class Treatment(NamedTuple):
         return self.gamma_low > 0.0
 
 
-class Learner(NamedTuple):
+class MeasuredLearner(NamedTuple):
     """A learner beside the norms its bound is made of."""
 
     name: str
@@ -405,7 +405,7 @@ def _l1_by_programming(Z: Matrix, y: np.ndarray, seconds: float) -> tuple[float,
     return max(0.0, low), up
 
 
-def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: int | None) -> list[Learner]:
+def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: int | None) -> list[MeasuredLearner]:
     """Perceptron and balanced Winnow on the same rows."""
     low, up = _l1_margin(frame, seconds / 2.0, seed)
     if low <= 0.0:
@@ -422,7 +422,7 @@ def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: int | No
         callback=_time_limit(seconds / 2.0),
         **frame.options(),
     ).fit(frame.X, frame.y)
-    winnow = Learner(
+    winnow = MeasuredLearner(
         "balanced Winnow",
         "L∞ / L1",
         X_inf,
@@ -433,7 +433,7 @@ def learners(frame: TreatedRows, base: Treatment, seconds: float, seed: int | No
         int(model.n_updates_),
         model.stop_reason_ == "clean pass",
     )
-    perceptron = Learner(
+    perceptron = MeasuredLearner(
         *("perceptron", "L2 / L2", base.R, base.gamma_low, base.gamma_up),
         *(base.ratio_low, base.ratio_up, base.updates, base.clean),
     )

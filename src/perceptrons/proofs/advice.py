@@ -21,7 +21,7 @@ from .._types import Matrix, MatrixLike
 from ..theory._outward import float64_rounds
 from . import _measuring as measuring
 from . import _treatments as treating
-from ._measuring import Feature, Learner, TreatedRows, Treatment
+from ._measuring import Feature, MeasuredLearner, TreatedRows, Treatment
 from ._tables import down, html_table, text_table, up
 
 __all__ = ["Advice", "Treatment", "advise"]
@@ -35,7 +35,7 @@ class Advice:
     """What :func:`advise` found; print it, or look at it in a notebook."""
 
     treatments: list[Treatment]  #: the first is the data as given, with the constant coordinate 1
-    learners: list[Learner]  #: perceptron and balanced Winnow, on the data as given
+    learners: list[MeasuredLearner]  #: perceptron and balanced Winnow, on the data as given
     features: list[Feature]  #: the features that make the rows longest, on the data as given
     verdict: str  #: of the data as given: "separable", "not separable" or "undecided"
     sentences: list[str]  #: what follows from the numbers
@@ -120,7 +120,7 @@ def _work(t: Treatment) -> tuple[bool, int, float]:
 
 
 def _compare(a: Treatment, b: Treatment) -> int:
-    """-1: a takes clearly less work than b, 1: clearly more, 0: another order might turn it round.
+    """-1: a takes clearly less work than b, 1: clearly more, 0: another order might reverse it.
 
     Counts of a and b differ by chance by about the root of a + b; twice that is clear.
     """
@@ -142,7 +142,7 @@ def _move(before: Treatment, after: Treatment) -> str:
 
 
 def _sentences(
-    treatments: list[Treatment], learners: list[Learner], features: list[Feature], verdict: str
+    treatments: list[Treatment], learners: list[MeasuredLearner], features: list[Feature], verdict: str
 ) -> list[str]:
     base = treatments[0]
     named = {t.name: t for t in treatments}
@@ -225,7 +225,7 @@ def _effort(t: Treatment) -> str:
     return f"no clean pass, {t.first_pass} mistakes in the first"
 
 
-def _favour(perceptron: Learner, winnow: Learner) -> str:
+def _favour(perceptron: MeasuredLearner, winnow: MeasuredLearner) -> str:
     sides = (
         f"{down(perceptron.bound_low)} to {up(perceptron.bound_up)} against "
         f"{down(winnow.bound_low)} to {up(winnow.bound_up)}"
@@ -343,7 +343,7 @@ def advise(
     elif by_kernel:
         notes.append(f"The kernel of degree 2 was left out: more than {measuring.KERNEL_ROWS} rows.")
     base = measured[0]
-    learners: list[Learner] = []
+    learners: list[MeasuredLearner] = []
     features: list[Feature] = []
     verdict = "not separable" if base.treatment.refuted else "undecided"
     if base.treatment.separable:

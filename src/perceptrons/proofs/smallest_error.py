@@ -134,14 +134,14 @@ def _separators(X: Matrix, rows: np.ndarray, sides: np.ndarray) -> Iterator[tupl
 
 
 def errors_and_hinge(X: MatrixLike, y: npt.ArrayLike) -> ErrorsAndHinge:
-    r"""The fewest errors of any halfspace beside the smallest hinge sum, which stands in for them.
+    r"""The fewest errors of any halfspace beside the smallest hinge sum, which is minimised in their place.
 
     With :math:`H(u, b) = \sum\max(0, 1 - y(\langle u, x\rangle + b))`, an error costs 1 or more, so for
     every (u, b)
 
     .. math:: \min \text{errors} \le \text{errors}(u, b) \le H(u, b).
 
-    The left side is NP-hard, the least right side is a linear program. Beside them stands what the hinge
+    The left side is NP-hard, the least right side is a linear program. The result also has what the hinge
     bound allows a perceptron in one pass over the rows (x, 1), in any order:
 
     .. math:: M \le \min_u\, R^2\|u\|^2 + 2H(u),

@@ -155,7 +155,7 @@ def monomials(x: ArrayLike, degree: int = 2, coef0: float = 1.0, gamma: float = 
 
 
 def orderings(chosen: Sequence[int]) -> int:
-    """In how many different orders some things can stand, not all of them different."""
+    """The number of different orders of some things, not all of them different."""
     return factorial(len(chosen)) // prod(factorial(n) for n in Counter(chosen).values())
 
 

@@ -85,7 +85,7 @@ class Run:
     bias, normalize
         How `rows` transforms an example before the product with w.
     t : int
-        Examples processed, the current one included; it goes on counting over the epochs.
+        Examples processed, the current one included, over all epochs.
     updates : list of list of int
         The rows that were updated on, one list an epoch, in order.
     errors : list of int

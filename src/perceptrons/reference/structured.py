@@ -26,7 +26,7 @@ class TaggerRun(Run):
         return emission.reshape(self.n_tags, -1), transition.reshape(self.n_tags, -1)
 
     def features(self, sentence: Sentence, tags: Sentence) -> Array:
-        r"""The vector :math:`\Phi(x, z)`: how often a tag bears a symbol, or precedes a tag."""
+        r"""The vector :math:`\Phi(x, z)`: how often a tag goes with a symbol, or precedes a tag."""
         phi = np.zeros_like(self.w)
         emission, transition = self.split(phi)
         for symbol, tag in zip(sentence, tags, strict=True):

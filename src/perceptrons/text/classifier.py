@@ -37,7 +37,7 @@ class TextClassifier(TextClassifierSpec, Shell):
     Attributes
     ----------
     names_ : dict
-        Column to the first feature met there, with ``keep_names=True``.
+        Column to the first feature that occurred there, with ``keep_names=True``.
     n_invalid_ : int
         Invalid bytes that were read over, with ``errors="replace"``.
     covariance_ : ndarray

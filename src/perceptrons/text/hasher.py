@@ -29,7 +29,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
     learned from the data, so ``fit`` only checks parameters, and all processes have the same columns.
 
     Words are runs of two or more letters, marks, digits and underscores in the sense of Unicode. ``str`` and
-    UTF-8 ``bytes`` give the same rows. Within a row columns stand in the order in which their features occur:
+    UTF-8 ``bytes`` give the same rows. Within a row columns are in the order in which their features occur:
     no column twice, but not sorted.
 
     Parameters
@@ -46,7 +46,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
     names_ : dict
         Column to feature, with ``keep_names=True``.
     n_invalid_ : int
-        Invalid bytes met by this transformer so far.
+        Invalid bytes in the texts of this transformer so far.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
 
     @property
     def names_(self) -> dict[int, str]:
-        """Column to the first feature that was met there."""
+        """Column to the first feature that occurred there."""
         if not self.keep_names:
             raise AttributeError("names_ needs keep_names=True.")
         return dict(vars(self).get("_words", {}))

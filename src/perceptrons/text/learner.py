@@ -185,7 +185,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         )
 
     def _hasher(self) -> Hasher:
-        """The hasher for the parameters in force, made anew where they have changed."""
+        """The hasher for the present parameters, made again where they have changed."""
         recipe = self._recipe()
         kept = vars(self).get("_hashing")
         if kept is None or kept[0] != recipe:
@@ -300,7 +300,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
     @property
     def names_(self) -> dict[int, str]:
-        """Column to the first feature that was met there."""
+        """Column to the first feature that occurred there."""
         if not self.keep_names:
             raise AttributeError("names_ needs keep_names=True.")
         return dict(vars(self).get("_words", {}))
@@ -314,7 +314,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         ----------
         x : str or bytes
         y : label
-            A label not met before becomes a new class.
+            A new label becomes a new class.
         """
         fast = self.__dict__.get("_fast_path")
         if fast is not None:

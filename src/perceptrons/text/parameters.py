@@ -42,7 +42,7 @@ class TextParameters:
     errors : {"refuse", "replace"}, default="refuse"
         Invalid UTF-8 is an error, or separates words and is counted in ``n_invalid_``.
     keep_names : bool, default=False
-        Keep the first feature met in each column, for ``names_``.
+        Keep the first feature that occurs in each column, for ``names_``.
     """
 
     bits: int = 22

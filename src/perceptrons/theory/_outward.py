@@ -26,7 +26,7 @@ from .._types import Floats, Ints, Matrix
 from . import _rational as rational
 
 WIDE = 250  # exponents of 2 up to which rows are taken as they are
-ENTRIES = 200_000  # so many numbers are looked at in whole numbers, where floats leave too much room
+ENTRIES = 200_000  # so many numbers are computed in whole numbers, where the bounds of floats are too wide
 ROOM = 1e-9  # relative distance of two bounds that is not worth the work
 FEW = 256  # numbers for which nothing needs to be estimated
 
@@ -238,7 +238,7 @@ def column_exponents(X: Matrix) -> Ints:
 def least(s: Scores, exact: Callable[[int], Fraction], chosen: np.ndarray, room: float = ROOM) -> FloatRange:
     """The smallest of the chosen scores, in units of 2^e; ``exact(i)`` is the score of row i as a fraction.
 
-    ``room``: the distance of both ends that is not worth a look in whole numbers, relative to the size.
+    ``room``: the distance of both ends up to which whole numbers are not used, relative to the size.
     """
     m, error = s.values[chosen], s.error[chosen]
     with np.errstate(invalid="ignore"):

@@ -95,7 +95,7 @@ def gamma_low(
 
 
 def gamma_up(w_norm: float, tau_sum: float) -> float:
-    r"""An upper bound on :math:`\gamma^*` that every additive learner has for free.
+    r"""An upper bound on :math:`\gamma^*` from the norm and the steps of any additive learner.
 
     :math:`\|w\|/\sum_i|a_i|`. For :math:`w = \sum a_i x_i` from :math:`w_0 = 0` with all
     :math:`y_i a_i \ge 0`: perceptron, margin perceptron, MIRA, PA, ROMMA, their averages;

@@ -173,7 +173,7 @@ def _linear(model: Any, X: MatrixLike) -> tuple[Floats, Floats, Wide]:
 
 
 def _constant(model: Any) -> float:
-    """The constant coordinate, where the intercept is its weight; 0 where it has no price."""
+    """The constant coordinate, where the intercept is its weight; 0 where it does not count in ||w||."""
     if hasattr(model, "intercept_scaling_"):
         return float(model.intercept_scaling_)
     parameters = model.get_params(deep=False)

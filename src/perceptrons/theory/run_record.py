@@ -38,7 +38,7 @@ class LearnerRecord:
     rule: Any = None  #: the record of :mod:`perceptrons.rules` that its steps are made by
     threshold: float | None = None  #: what <w, x> has to reach, where that is no weight of a coordinate
     promotions: int | None = None  #: updates of Winnow on positive rows
-    literals: int | None = None  #: literals that stand
+    literals: int | None = None  #: literals that are kept
     support: int | None = None  #: rows that w is a combination of
     forgetting_cost: float | None = None  #: Q of the forgetron
     risk: float | None = None  #: what the margins lack, summed, at the end of a descent
@@ -100,7 +100,7 @@ class RunRecord:
     #: with a kernel: numbers of some rows, and these rows as the learner keeps them
     known_rows: tuple[np.ndarray, Any] | None = None
     dual: tuple[np.ndarray, np.ndarray] | None = None  #: rows and coefficients of the w that a solver found
-    offsets: np.ndarray | None = None  #: intercepts that have no price, one per learner
+    offsets: np.ndarray | None = None  #: intercepts that do not count in ||w||, one per learner
 
     @property
     def joint(self) -> bool:

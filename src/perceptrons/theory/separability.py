@@ -83,7 +83,7 @@ class Separability:
     weights : ndarray or None
         :math:`\lambda`, one per row. Of an undecided verdict the best weights found, if any.
     residual : float or None
-        :math:`\rho` of ``weights`` as they stand, rounded up. Not 0 even for an exact proof, when the
+        :math:`\rho` of ``weights`` as floats, rounded up. Not 0 even for an exact proof, when the
         exact weights are no floats.
     point : ndarray or None
         The common point of both hulls, with an intercept; rounded.

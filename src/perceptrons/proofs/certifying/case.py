@@ -58,7 +58,7 @@ def certify(
     model : fitted estimator of the package
     X, y : the rows and labels it was fitted on
         Texts are certified as the rows that their learner makes of them, ``model.hash(X)``. Of integers that
-        float64 rounds the bracket and the verdict are true as they stand; the run has met rounded rows, so
+        float64 rounds the bracket and the verdict are true as they are; the run has learned rounded rows, so
         no bound on it is claimed and its log is left out.
     delta : float, default=0.05
         How often a bound on future errors may be wrong.

@@ -1,4 +1,4 @@
-r"""Weights on rows that a fitted learner has to offer: each gives an upper end of the bracket.
+r"""Weights on rows that a fitted learner has: each gives an upper end of the bracket.
 
 Any weights of at least 0 prove :math:`\gamma^* \le \|\sum\alpha_i y_i x_i\|/\sum\alpha_i`, whatever
 they come from: the steps of the run, the coefficients in the space of a kernel, the dual solution of a
