@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from property.learners import close, half_steps
 from strategies import multiclass_samples, samples
@@ -136,6 +136,7 @@ MODELS = {
 
 @INTERRUPTIONS
 @pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=10)  # files between two rows: test_saved_and_continued
 @given(any_sample, st.integers(1, 30))
 def test_an_interruption_changes_nothing(name, interrupt, sample, cut):
     with uncompiled(name not in COMPILED):
@@ -191,7 +192,13 @@ def stream(order: str) -> np.ndarray:
 @pytest.mark.parametrize("readout", [*READOUTS, "unit average"])
 @pytest.mark.parametrize("cut", [None, 1, 4, 14])
 def test_one_to_four_classes(rule, multiclass, readout, cut):
-    """After every piece the scores are those of the linear learner, which has its own blackboard."""
+    """After every piece the scores are those of the linear learner, which has its own blackboard.
+
+    The perceptron meets the classes in three orders at every cut, other rules in one of them at each.
+    """
+    orders = ["abcd", "dcba", "bdac"]
+    if rule != rules.Perceptron():
+        orders = [orders[[None, 1, 4, 14].index(cut) % 3]]
     with uncompiled(rule != rules.Perceptron() or readout not in COMPILED):
         options = {
             "rule": rule,
@@ -202,7 +209,7 @@ def test_one_to_four_classes(rule, multiclass, readout, cut):
             "fit_intercept": False,
             "log_updates": True,
         }
-        for order in ("abcd", "dcba", "bdac"):
+        for order in orders:
             labels = stream(order)
             linear, kernel = pc.OnlineClassifier(**options), pc.KernelClassifier(kernel="linear", **options)
             for start in range(0, len(X), cut or 1):
