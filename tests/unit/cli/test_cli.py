@@ -13,6 +13,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
+from processes import forked
 from uncompiled import compiled
 
 from perceptrons import AROW, KernelClassifier, Perceptron, TextClassifier, kernels, rules
@@ -69,8 +70,9 @@ def run(capsys):
     return run
 
 
-def piped(*words, input=b"", **more):
-    return subprocess.run([*PROGRAM, *words], input=input, capture_output=True, timeout=300, **more)
+def piped(*words, given):
+    code = "import sys; from perceptrons.cli import main; sys.exit(main(sys.argv[1:]))"
+    return forked(code, *words, given=given.encode())
 
 
 TEXT = ("--text", "--bits", "10")
@@ -724,11 +726,11 @@ cut -f 2 mail.tsv | {program} predict piped.model - --unlabelled | sort | uniq -
 
 
 def test_a_pipe_can_be_read_once(folder):
-    done = piped("train", "-", "-m", "m", "--passes", "2", input=numbers(20).encode())
-    assert done.returncode == 2 and b"a pipe can be read once: save it to a file" in done.stderr
-    done = piped("train", "-", "-m", "m", input=numbers(20).encode())
-    assert done.returncode == 2 and b"give --features N" in done.stderr
-    done = piped("train", "-", "-m", "m", "--features", "6", "-q", input=numbers(20).encode())
+    done = piped("train", "-", "-m", "m", "--passes", "2", given=numbers(20))
+    assert done.returncode == 2 and "a pipe can be read once: save it to a file" in done.stderr
+    done = piped("train", "-", "-m", "m", given=numbers(20))
+    assert done.returncode == 2 and "give --features N" in done.stderr
+    done = piped("train", "-", "-m", "m", "--features", "6", "-q", given=numbers(20))
     assert done.returncode == 0, done.stderr
 
 
