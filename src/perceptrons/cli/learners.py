@@ -59,9 +59,9 @@ def _checked(model: Any) -> Any:
         model._check_params()
     except ValueError as error:
         raise Misuse(str(error)) from error
-    if hasattr(model, "_check_stream"):
+    if hasattr(model, "partial_fit"):
         try:
-            model._check_stream()
+            model._intake.check_pieces()
         except ValueError as error:
             raise Misuse(
                 f"{type(model).__name__} learns in batches, and {model.kernel} takes its width from all of "

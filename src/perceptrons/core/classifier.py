@@ -7,24 +7,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .. import rules
-from .._sparse import columns_in_use, is_sparse, narrowed
+from .._sparse import columns_in_use, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from ..theory import debugging
 from ..theory.run_record import RunRecord
 from . import checks
 from .contract import Contract
+from .intakes import Numbers
 from .parameters import spec
 from .run_records import common_fields
 
-FLOATS = [np.float64, np.float32]
 #: ``intercept_scaling="auto"`` as a part of the median length of the rows
 AUTO_SCALING = 0.3
-
-
-def plain_lengths(X: Any) -> np.ndarray:
-    """Lengths of the rows without a constant coordinate; 0 for a row of zeros."""
-    return np.asarray(np.where(row_lengths(X, 1.0) > 1.0, row_lengths(X, 0.0), 0.0))
 
 
 def auto_scaling(lengths: np.ndarray) -> float:
@@ -71,6 +66,11 @@ class Classifier:
         n_features_in_: int = 0
         _space: Any = None
 
+    @property
+    def _intake(self) -> Numbers:
+        """How rows are taken in."""
+        return Numbers(self)
+
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
         B = 1.0 if self._scales_itself() else checks.positive("intercept_scaling", self.intercept_scaling)
@@ -115,12 +115,8 @@ class Classifier:
                 "show: give a number, such as 0.3 times the length of a typical row."
             )
         with np.errstate(all="ignore"):  # what is not finite is refused with the rows
-            lengths = self._lengths(X)[counts]
+            lengths = self._intake.lengths(X)[counts]
         return auto_scaling(lengths)
-
-    def _lengths(self, X: Any) -> np.ndarray:
-        """Lengths of the rows without a constant coordinate; 0 for a row of zeros."""
-        return plain_lengths(X)
 
     def _kept_frame(self) -> spaces.Frame | None:
         """The frame of the rows that were learned; None before that."""
@@ -138,59 +134,6 @@ class Classifier:
     def _unit_rows(self) -> bool:
         """Whether rows are divided by their length."""
         return self._frame_in_force().unit
-
-    def _rows(self, X: Any, learn: bool = False, frame: spaces.Frame | None = None) -> Any:
-        """X as the loops read it: in the frame in force, or in another one."""
-        frame = self._frame_in_force() if frame is None else frame
-        return intake.make_rows(X, frame.bias, frame.unit, learn)
-
-    # ------------------------------------------------------------ intake
-
-    def _held_exactly(self, given: Any, X: Any) -> bool:
-        """Whether X holds the very numbers that were given."""
-        return intake.held_exactly(given, X.dtype)
-
-    def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        if is_sparse(X):
-            X = intake.checked_csr(X)
-        # finite values are checked by the pass that squares the rows
-        return self._contract.rows(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            dtype=FLOATS,
-            order="C",
-            ensure_all_finite=False,
-        )
-
-    def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
-        if (
-            type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "Uiub"
-        ):  # nothing can be wrong with these
-            if len(y) != n_rows:
-                raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
-            return y
-        y = self._contract.column(y)
-        if y.dtype.kind == "O":
-            missing = [label for label in y if label is None or label != label]
-            if missing:
-                raise ValueError(f"Input y contains {missing[0]}: every row needs a label.")
-            types = {type(label) for label in y}
-            if len(types) > 1 and not all(issubclass(t, (int, float, np.number)) for t in types):
-                names = ", ".join(sorted(t.__name__ for t in types))
-                raise ValueError(f"y must hold labels of one type; got a mixture of {names}.")
-            if all(issubclass(t, (int, float, np.number)) for t in types):
-                y = np.asarray(y.tolist())
-        if len(y) != n_rows:
-            raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
-        self._contract.check_classes(y)
-        return y
 
     # ------------------------------------------------------------ scores and predictions
 
@@ -227,12 +170,12 @@ class Classifier:
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         self._contract.check_fitted(self)
-        X = self._validated_X(X, reset=False)
+        X = self._intake.checked(X, reset=False)
         self._check_values(X)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._scores(X)
         if not np.isfinite(scores).all():
-            self._rows(X)  # names the row, if it is the input
+            self._intake.check_finite(X)
             raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
         return scores
 
@@ -267,10 +210,6 @@ class Classifier:
 
     def __sklearn_tags__(self) -> Any:
         return self._contract.tags(self)
-
-    def _input_tags(self) -> dict[str, bool]:
-        """What X may be, in scikit-learn's words."""
-        return {"sparse": True}
 
     # ------------------------------------------------------------ what a run leaves behind
 

@@ -61,7 +61,7 @@ class SecondOrderPerceptronSpec(SecondOrder):
     def _linear_scores(self, X: Any) -> np.ndarray:
         # v'(A + xx')^{-1} x = <w, x> / (1 + x' A^{-1} x)
         learners = self._space.learners
-        rows = self._rows(X)
+        rows = self._intake.rows(X)
         variances = np.stack([learner.variances(rows, X.shape[0]) for learner in learners], axis=1)
         return super()._linear_scores(X) / (1.0 + variances)
 

@@ -135,7 +135,7 @@ class FirstOrder(Learner):
         if readout not in ("last", "average") or self.normalized_votes:
             return super()._score_row(row)
         changing.check_readout(self)
-        scores = self._reading.averaged(self._space.scores(self._rows(row), readout)[0])
+        scores = self._reading.averaged(self._space.scores(self._intake.rows(row), readout)[0])
         return scores[0] if len(scores) == 1 else scores
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..engine import intake
 from . import changing, class_weights
+from .intakes import in_precision
+from .labels import checked_labels
 from .passes import CheckedRows
 
 
@@ -16,9 +18,9 @@ def rows_of_fit(model: Any, X: Any, y: Any, sample_weight: Any, old: Any) -> Che
     """The rows that a fit learns; ``old`` is the space that it goes on from, or None."""
     model._check_params()
     steps = [] if old is None else changing.changed_steps(model, again=True)
-    given, X = X, model._in_precision(model._validated_X(X, reset=old is None), old)
-    exact = model._held_exactly(given, X)
-    given, y = y, model._validated_labels(y, X.shape[0])
+    given, X = X, in_precision(model._intake.checked(X, reset=old is None), old)
+    exact = model._intake.exact(given, X)
+    given, y = y, checked_labels(model, y, X.shape[0])
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
@@ -49,7 +51,7 @@ def rows_of_fit(model: Any, X: Any, y: Any, sample_weight: Any, old: Any) -> Che
     model.__dict__.pop("_names", None)
     there = weights > 0.0 if len(weights) else slice(None)
     frame = model._frame(X.dtype, X, there) if old is None else old.frame
-    rows = model._rows(X, learn=True, frame=frame)
+    rows = model._intake.rows(X, learn=True, frame=frame)
     batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
     model._still_valid(batch, given, sample_weight)
     return batch

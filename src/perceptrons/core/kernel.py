@@ -10,8 +10,8 @@ from ..engine import spaces
 from ..engine.journal import KernelJournal
 from ..engine.loops.multiclass import Top
 from . import checks
-from .classifier import FLOATS
 from .first_order import AnyReadout, AnyRule, FirstOrder, Jointly
+from .intakes import FLOATS
 from .kernel_based import KernelBased
 from .parameters import spec
 from .perceptron import PerceptronFamily

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .. import kernels
-from .._sparse import is_sparse
-from ..engine import intake, spaces
-from . import changing, checks, class_weights, objects, progressive
+from . import checks
 from .augmented import InterceptScaling
-from .classifier import FLOATS
+from .intakes import FLOATS, Objects
 from .learner import Learner
-from .one_row import learn_batch_of_one, python_scores
 from .parameters import spec
-from .passes import CheckedRows
-from .writing import one_writer, unchanged_on_error
 
 
 @spec
@@ -57,47 +52,23 @@ class KernelBased(Learner, InterceptScaling):
 
     row_norm: ClassVar[None] = None  # a kernel is normalised by kernels.Normalized
 
+    if TYPE_CHECKING:  # what fitting sets
+        kernel_: Any = None
+        _known: Any = None
+
     def _check_params(self) -> None:
         super()._check_params()
         kernels.as_kernel(self.kernel)
         if self.block_size != "auto":
             checks.whole("block_size", self.block_size)
 
-    # ------------------------------------------------------------ intake
-
-    def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        """X as a collection that the kernel has prepared."""
-        if reset:
-            kernel = kernels.as_kernel(self.kernel)
-            X = self._checked_objects(kernel, X, reset=True)
-            self.kernel_ = kernel.fitted(X)
-            return self.kernel_.prepare(X)
-        return self.kernel_.prepare(self._checked_objects(self.kernel_, X, reset=False), self._known)
-
-    def _checked_objects(self, kernel: kernels.Kernel, X: Any, *, reset: bool) -> Any:
-        return objects.checked(self, kernel, X, reset=reset, **self._numbers())
-
-    def _numbers(self) -> dict[str, Any]:
-        """How scikit-learn is to check rows of numbers."""
-        return {"accept_sparse": "csr", "dtype": self._dtypes(), "order": "C"}
+    @property
+    def _intake(self) -> Objects:
+        return Objects(self)
 
     def _dtypes(self) -> Any:
         """The precisions that rows of numbers may have."""
         return FLOATS
-
-    def _held_exactly(self, given: Any, X: Any) -> bool:
-        return True  # nothing is claimed without certify, which is given the objects themselves
-
-    def _rows(self, X: Any, learn: bool = False, frame: spaces.Frame | None = None) -> spaces.KernelRows:
-        bias = self._bias() if frame is None else frame.bias
-        sq = objects.self_products(self.kernel_, X, bias**2)
-        if learn:
-            objects.refuse_vanishing(self.kernel_, X, sq)
-        self._known = X[np.empty(0, np.int64)]  # what later objects are prepared like; no view of X
-        return spaces.KernelRows(X, intake.frozen(sq))
-
-    def _lengths(self, X: Any) -> np.ndarray:
-        return np.sqrt(np.maximum(0.0, objects.self_products(self.kernel_, X, 0.0)))
 
     # ------------------------------------------------------------ learning
 
@@ -120,112 +91,8 @@ class KernelBased(Learner, InterceptScaling):
         """
         return super().fit(X, y, sample_weight, order=order)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Learn one pass over the objects in the order given.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
-        y : array-like of shape (n_samples,)
-        classes : array-like, optional
-            All labels that will ever occur. Without it each class is taken up at its first row.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._check_stream()
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def _check_stream(self) -> None:
-        """Refuse kernels that need all objects at once."""
-        kernel = kernels.as_kernel(self.kernel)
-        if kernel.takes == "table":
-            raise ValueError("A precomputed kernel has its columns from one fit: it cannot learn in pieces.")
-        if "_space" not in vars(self) and kernel.fitted([[0.0], [1.0]]) != kernel:
-            raise ValueError(
-                f"{kernel} takes its width from all of the data, which pieces do not show: give a number."
-            )
-
-    # ------------------------------------------------------------ one object
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn one object: a row of numbers, a string, or whatever the kernel takes."""
-        self._check_stream()
-        if np.ndim(y) != 0:
-            raise ValueError(f"y must be one label; got {y!r}.")
-        with one_writer(self):
-            if "_space" in vars(self):
-                self._space.make_writable()
-            with unchanged_on_error(self):
-                fresh = "_space" not in vars(self)
-                if fresh or changing.changed(self):
-                    self._check_params()
-                class_weights.check_pieces(self)
-                steps = changing.changed_steps(self)
-                X = self._in_precision(self._alone(x, reset=fresh), vars(self).get("_space"))
-                rows = self._rows(X)
-                label = np.asarray([y])
-                weights = class_weights.row_weights(self, None, label)
-                if fresh:
-                    self._begin(X.shape[1], X.dtype, None)
-                known = self.classes_
-                codes = self._labels.codes(label, grow=True)
-            since = progressive.known_since(self, known, codes, fresh)
-            heard = progressive.single(self, since)
-            counted = class_weights.to_count(self, label, weights)
-            batch = CheckedRows(X, rows, codes, weights, changed=steps, counted=counted)
-            learn_batch_of_one(self, batch, since, heard)
-
-    def score_one(self, x: Any) -> Any:
-        """Score of one object: a float, or a list of one per class for more than two classes."""
-        if "_space" not in vars(self):
-            raise self._contract.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
-        X = self._in_precision(self._alone(x, reset=False), self._space)
-        return python_scores(self._finite_scores(X)[0])
-
-    def _alone(self, x: Any, *, reset: bool) -> Any:
-        """x as a collection of one that the kernel has prepared."""
-        kernel = kernels.as_kernel(self.kernel) if reset else self.kernel_
-        if kernel.takes not in ("numbers", "table"):
-            return self._validated_X([x], reset=reset)
-        if isinstance(x, dict):
-            raise TypeError("Kernel learners take rows of numbers, not dicts of named features.")
-        row = intake.checked_csr(x) if is_sparse(x) else np.atleast_2d(np.asarray(x))
-        if row.ndim != 2 or row.shape[0] != 1:
-            raise ValueError(f"x must be one row of numbers; got shape {row.shape}.")
-        if reset:
-            return self._validated_X(row, reset=True)
-        row = self._contract.row(self, row, **self._numbers())  # it needs no names
-        if row.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"x must have {self.n_features_in_} features, as the model has; got shape {row.shape}."
-            )
-        return self.kernel_.prepare(row, self._known)
-
-    # ------------------------------------------------------------ scores
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Score of each object: positive means the larger label; one column per class for more than two.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features), or a collection of objects
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        self._contract.check_fitted(self)
-        return self._finite_scores(self._in_precision(self._validated_X(X, reset=False), self._space))
-
-    def _finite_scores(self, X: Any) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._scores(X)
-        if not np.isfinite(scores).all():
-            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
-        return scores
+    def _score_row(self, row: Any) -> Any:
+        return self._scores(row)[0]
 
     # ------------------------------------------------------------ what a linear learner has, and this one not
 
@@ -238,6 +105,3 @@ class KernelBased(Learner, InterceptScaling):
     def intercept_(self) -> np.ndarray:
         """Not there: a constant is part of the kernel."""
         raise AttributeError(f"{type(self).__name__} has no intercept_; it is part of the kernel.")
-
-    def _input_tags(self) -> dict[str, bool]:
-        return objects.input_tags(self.kernel)

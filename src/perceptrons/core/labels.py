@@ -31,7 +31,7 @@ class LabelBook:
         if len(new):
             if not grow:
                 raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
-            new = self.model._validated_labels(new, len(new))
+            new = checked_labels(self.model, new, len(new))
             if len(self.model.classes_):  # on copies: an interruption leaves the model as it was
                 self.model._space = self.model._space.copy_for_class(bool(self.model._journals))
                 self.model._journals = [twin_of_journal(journal) for journal in self.model._journals]
@@ -52,7 +52,7 @@ class LabelBook:
         known = self.model.classes_
         labels, first = np.unique(y, return_index=True)
         new = ~np.isin(labels, known) if len(known) else np.ones(len(labels), bool)
-        self.model._validated_labels(labels[new], int(np.count_nonzero(new)))  # before anything changes
+        checked_labels(self.model, labels[new], int(np.count_nonzero(new)))  # before anything changes
         starts = np.sort(first[new])[max(0, 2 - len(known)) :]
         cuts = [0, *starts[starts > 0].tolist(), len(y)]
         return [slice(a, b) for a, b in pairwise(cuts)]
@@ -123,3 +123,30 @@ class LabelBook:
                 flipped.alpha = -flipped.alpha
                 self.model._journals = [flipped, journals[0]]
         self._log_class(code)
+
+
+def checked_labels(model: Any, y: Any, n_rows: int) -> np.ndarray:
+    """Labels as an array of one dimension, as long as there are rows, without missing ones."""
+    if y is None:
+        raise ValueError(
+            f"This {type(model).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "Uiub":  # nothing can be wrong with these
+        if len(y) != n_rows:
+            raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
+        return y
+    y = model._contract.column(y)
+    if y.dtype.kind == "O":
+        missing = [label for label in y if label is None or label != label]
+        if missing:
+            raise ValueError(f"Input y contains {missing[0]}: every row needs a label.")
+        types = {type(label) for label in y}
+        if len(types) > 1 and not all(issubclass(t, (int, float, np.number)) for t in types):
+            names = ", ".join(sorted(t.__name__ for t in types))
+            raise ValueError(f"y must hold labels of one type; got a mixture of {names}.")
+        if all(issubclass(t, (int, float, np.number)) for t in types):
+            y = np.asarray(y.tolist())
+    if len(y) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
+    model._contract.check_classes(y)
+    return y

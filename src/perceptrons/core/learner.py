@@ -18,7 +18,8 @@ from ..rows import Csr, Dense
 from . import changing, checks, class_weights, epochs, one_row, progressive, starting
 from .callbacks import Watch
 from .fit_rows import rows_of_fit
-from .labels import LabelBook
+from .intakes import in_precision
+from .labels import LabelBook, checked_labels
 from .parameters import spec
 from .passes import CheckedRows, Write, run_in_parts
 from .readouts import Readout
@@ -367,13 +368,6 @@ class Learner(RunAttributes):
         ):
             intake.check_again(batch.X, batch.rows)
 
-    def _in_precision(self, X: Any, space: Any) -> Any:
-        """X in the precision of the weights that are there already."""
-        if space is None or X.dtype == space.frame.dtype:
-            return X
-        with np.errstate(over="ignore"):  # an infinity is found with the others
-            return X.astype(space.frame.dtype)
-
     def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
         space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_))
         if coef_init is not None or intercept_init is not None:
@@ -477,6 +471,7 @@ class Learner(RunAttributes):
         -------
         self
         """
+        self._intake.check_pieces()
         with one_writer(self), whole_call(self) as call:
             fresh = "_space" not in vars(self)
             with unchanged_on_error(self):
@@ -484,16 +479,16 @@ class Learner(RunAttributes):
                 class_weights.check_pieces(self)
                 steps = changing.changed_steps(self)
                 given = X
-                X = self._in_precision(self._validated_X(X, reset=fresh), vars(self).get("_space"))
+                X = in_precision(self._intake.checked(X, reset=fresh), vars(self).get("_space"))
                 self._check_values(X)
-                exact = self._held_exactly(given, X)
-                given, y = y, self._validated_labels(y, X.shape[0])
-                rows = self._rows(X, learn=True)
+                exact = self._intake.exact(given, X)
+                given, y = y, checked_labels(self, y, X.shape[0])
+                rows = self._intake.rows(X, learn=True)
                 weights = class_weights.row_weights(self, sample_weight, y)
                 if fresh:
                     self._begin(X.shape[1], X.dtype, classes)
                 elif classes is not None:
-                    self._labels.codes(self._validated_labels(classes, len(classes)), grow=True)
+                    self._labels.codes(checked_labels(self, classes, len(classes)), grow=True)
                 self._still_valid(CheckedRows(X, rows, y, weights), given, sample_weight, classes)
                 segments = self._labels.segments(y)  # the last step that can fail
             batch = CheckedRows(X, rows, intake.EMPTY, weights, exact, changed=steps)
@@ -521,7 +516,7 @@ class Learner(RunAttributes):
         """An untrained model that knows these classes, or none yet."""
         known = np.asarray([])
         if classes is not None and len(classes):
-            known = np.unique(self._validated_labels(classes, len(classes)))
+            known = np.unique(checked_labels(self, classes, len(classes)))
         elif getattr(self, "mistake", "margin") == "prediction":
             raise ValueError(
                 "mistake='prediction' treats the two labels differently: give all labels by classes= "
@@ -539,7 +534,8 @@ class Learner(RunAttributes):
         Parameters
         ----------
         x : array of shape (n_features,) or dict
-            A dict maps feature names to values; names not met before become new features.
+            A dict maps feature names to values; names not met before become new features. Kernel learners
+            take what their kernel takes.
         y : label
             A label not met before becomes a new class.
         """
@@ -558,15 +554,12 @@ class Learner(RunAttributes):
                 return score
         if "_space" not in vars(self):
             raise self._contract.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
-        if isinstance(x, dict):  # names that the model does not know have no weight
-            known = one_row.known_names(self)
-            x = {name: value for name, value in x.items() if name in known}
-        row, _ = self._one(x)
+        row = self._intake.known(x)
         self._check_values(row)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._score_row(row)
         if not np.isfinite(scores).all():
-            self._rows(row)  # names the value, if it is the input
+            self._intake.check_finite(row)
             raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
         return one_row.python_scores(scores)
 
@@ -582,14 +575,6 @@ class Learner(RunAttributes):
 
     def _score_row(self, row: Any) -> Any:
         return self._scores(row)[0]
-
-    def _one(self, x: Any) -> tuple[Any, list[str]]:
-        """x as one row, wide enough for all its names, and those of them that are new."""
-        return one_row.row(self, x)
-
-    def _form(self, x: Any) -> tuple[int, Any]:
-        """Features and precision of a model whose first row is x."""
-        return one_row.form(x)
 
     def _enable_fast_path(self, x: Any) -> None:
         """Prepare the fast path for further rows like this one."""

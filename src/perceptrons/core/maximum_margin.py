@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from math import isinf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
 from .augmented import FitIntercept
+from .intakes import Numbers, Objects
+from .labels import checked_labels
 from .parameters import spec
 from .progress import Progress
 from .run_records import known_rows
@@ -32,11 +34,42 @@ CLOSE = 1e-9  # relative loss by rounding outwards from which on rows are looked
 EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
 
 
+class Points(Objects):
+    """Rows of numbers, or what a kernel compares where there is one."""
+
+    __slots__ = ()
+
+    def tags(self) -> dict[str, bool]:
+        return {"sparse": True} if self.model.kernel is None else super().tags()
+
+    def checked(self, X: Any, *, reset: bool) -> Any:
+        model = self.model
+        if (model.kernel if reset else model._kernel_in_force()) is not None:
+            return super().checked(X, reset=reset)
+        if is_sparse(X):
+            X = intake.checked_csr(X)
+        elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+            model.n_features_in_ = X.shape[1]  # nothing is left to convert, and no names of features
+            if hasattr(model, "feature_names_in_"):
+                del model.feature_names_in_
+            return np.ascontiguousarray(X)
+        numbers = {**self._numbers(), "accept_large_sparse": True, "ensure_all_finite": False}
+        with np.errstate(over="ignore", invalid="ignore"):
+            return model._contract.rows(model, X, reset=reset, **numbers)
+
+    def check_finite(self, X: Any) -> None:
+        if self.model._kernel_in_force() is None:
+            Numbers.rows(self, X)
+
+
 @spec
 class MaxMarginSpec(FitIntercept):
     """Parameters and plan of :class:`perceptrons.MaxMargin`."""
 
     _run_kind = "margin"
+
+    if TYPE_CHECKING:  # what fitting sets
+        kernel_: Any = None
 
     intercept_scaling: ClassVar[float] = 1.0  # the bias is free: it has no scale
     row_norm: ClassVar[None] = None  # a margin is that of the rows as they are
@@ -73,40 +106,17 @@ class MaxMarginSpec(FitIntercept):
         """The kernel as a parameter, the one that was learned with where something was learned."""
         return self._learned_with("kernel")
 
+    def _dtypes(self) -> Any:
+        """The precision that rows of numbers are converted to."""
+        return np.float64
+
     def _by_function(self) -> bool:
         """Whether the kernel is a function of the user's: nothing is known about its values."""
         return "kernel_" in vars(self) and objects.described(self.kernel_) is None
 
-    def _validated_X(self, X: Any, *, reset: bool) -> Any:
-        if (self.kernel if reset else self._kernel_in_force()) is not None:
-            return self._validated_objects(X, reset=reset)
-        if is_sparse(X):
-            X = intake.checked_csr(X)
-        elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
-            self.n_features_in_ = X.shape[1]  # nothing is left to convert, and no names of features
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            return np.ascontiguousarray(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self._contract.rows(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                accept_large_sparse=True,
-                dtype=np.float64,
-                order="C",
-                ensure_all_finite=False,
-            )
-
-    def _validated_objects(self, X: Any, *, reset: bool) -> Any:
-        kernel: Any = kernels.as_kernel(self.kernel) if reset else vars(self)["kernel_"]
-        numbers = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
-        X = objects.checked(self, kernel, X, reset=reset, **numbers)
-        if reset:
-            self.kernel_ = kernel.fitted(X)
-            return self.kernel_.prepare(X)
-        return kernel.prepare(X, vars(self)["_known"])
+    @property
+    def _intake(self) -> Points:
+        return Points(self)
 
     def _points(self, X: Any) -> tuple[maximum.Points, int]:
         """The rows, times 2^-e where their squares come near the ends of the range, and e."""
@@ -129,11 +139,6 @@ class MaxMarginSpec(FitIntercept):
             return maximum.factored(values), e
         return values, e
 
-    def _validated_labels(self, y: Any, n_rows: int) -> np.ndarray:
-        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "bi" and len(y) == n_rows:
-            return y  # labels beyond doubt
-        return super()._validated_labels(y, n_rows)
-
     # ------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any) -> Any:
@@ -155,8 +160,8 @@ class MaxMarginSpec(FitIntercept):
             self._check_params()
             for name in ("kernel_", "_known"):  # of an earlier fit
                 self.__dict__.pop(name, None)
-            given, X = X, self._validated_X(X, reset=True)
-            y = self._validated_labels(y, X.shape[0])
+            given, X = X, self._intake.checked(X, reset=True)
+            y = checked_labels(self, y, X.shape[0])
             classes, codes = encoded(y)
             intake.check_again(X)  # labels may be objects with functions of their own
             points, e = self._points(X)
@@ -463,9 +468,6 @@ class MaxMarginSpec(FitIntercept):
         """Whether y held one class only."""
         self._fitted("one_class_")
         return len(self.classes_) == 1
-
-    def _input_tags(self) -> dict[str, bool]:
-        return super()._input_tags() if self.kernel is None else objects.input_tags(self.kernel)
 
 
 def _margin(run: Problem, C: float) -> float:

@@ -14,6 +14,7 @@ from ..engine import spaces
 from ..engine.loops import multiplicative
 from . import checks
 from .augmented import Augmented
+from .intakes import Shares
 from .learner import Learner
 from .parameters import spec
 
@@ -63,8 +64,9 @@ class Thresholded(Learner):
     def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
         raise ValueError(f"{type(self).__name__} starts from all weights equal; drop coef_init.")
 
-    def _input_tags(self) -> dict[str, bool]:
-        return {**super()._input_tags(), "positive_only": True}
+    @property
+    def _intake(self) -> Shares:
+        return Shares(self)
 
 
 @spec

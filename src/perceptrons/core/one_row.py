@@ -74,6 +74,7 @@ def _sparse_row(x: Any) -> Any:
 
 
 def learn(model: Any, x: Any, y: Any) -> None:
+    model._intake.check_pieces()
     with one_writer(model), whole_call(model) as call:
         with unchanged_on_error(model):
             fresh = "_space" not in vars(model)
@@ -82,12 +83,11 @@ def learn(model: Any, x: Any, y: Any) -> None:
             class_weights.check_pieces(model)
             steps = changing.changed_steps(model)
             if fresh:
-                width, dtype = model._form(x)
+                width, dtype = model._intake.form(x)
                 model._begin(width, dtype, None)
-                model.n_features_in_ = width
-            row, new_names = model._one(x)
+            row, new_names = model._intake.one(x)
             model._check_values(row)
-            rows = model._rows(row, learn=True)
+            rows = model._intake.rows(row, learn=True)
             if np.ndim(y) != 0:
                 raise ValueError(f"y must be one label; got {y!r}.")
             label = np.asarray([y])
@@ -97,7 +97,7 @@ def learn(model: Any, x: Any, y: Any) -> None:
         since = progressive.known_since(model, known, codes, fresh)
         heard = progressive.single(model, since)
         take_up_names(model, new_names)
-        exact, counted = model._held_exactly(x, row), class_weights.to_count(model, label, weights)
+        exact, counted = model._intake.exact(x, row), class_weights.to_count(model, label, weights)
         batch = CheckedRows(row, rows, codes, weights, exact, changed=steps, counted=counted)
         learn_batch_of_one(model, batch, since, heard, call)
         model._enable_fast_path(x)

@@ -75,7 +75,7 @@ class Readout:
     def votes(self, X: Any) -> np.ndarray:
         """(rows, 1 or n_classes): each vector votes as often as it survived an example."""
         model = self.model
-        model._rows(X)  # a vote would hide a value that is not finite
+        model._intake.rows(X)  # a vote would hide a value that is not finite
         counts = self._vote_counts()
         bias, unit = model._bias(), model._unit_rows()
         parts = [journal.votes(X, bias, unit, c) for journal, c in zip(model._journals, counts, strict=True)]

@@ -10,6 +10,7 @@ from ..engine import draws, intake, margins
 from ..theory.run_record import LearnerRecord
 from . import changing, checks
 from .augmented import Augmented
+from .labels import checked_labels
 from .parameters import spec
 from .progress import Progress
 from .solved import Descent
@@ -63,8 +64,8 @@ class RiskDescentSpec(Augmented):
         """
         with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
-            X = self._validated_X(X, reset=True)
-            y = self._validated_labels(y, X.shape[0])
+            X = self._intake.checked(X, reset=True)
+            y = checked_labels(self, y, X.shape[0])
             classes, codes = np.unique(y, return_inverse=True)
             intake.check_again(X)  # labels may be objects with functions of their own
             if len(classes) < 2:
@@ -72,7 +73,7 @@ class RiskDescentSpec(Augmented):
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
                 )
             self._framed = frame = self._frame(X.dtype, X)
-            rows = self._rows(X, learn=True)
+            rows = self._intake.rows(X, learn=True)
             problem = _Problem(X, rows.sq, frame.bias, frame.unit)
             rng = checks.generator(self.random_state)
             targets = [1] if len(classes) == 2 else range(len(classes))

@@ -58,7 +58,7 @@ class ScikitLearn(Contract):
 
     def tags(self, model: Any) -> Any:
         tags = ClassifierMixin.__sklearn_tags__(model)
-        for name, value in model._input_tags().items():
+        for name, value in model._intake.tags().items():
             setattr(tags.input_tags, name, value)
         # a disjunction is all that learners of positive rows know: on other data they score poorly
         tags.classifier_tags.poor_score = tags.input_tags.positive_only

@@ -14,7 +14,7 @@ import numpy as np
 from .. import kernels
 from .._sparse import is_sparse
 from ..core import changing, class_weights
-from ..core.classifier import Classifier
+from ..core.intakes import Numbers, Shares
 from ..core.kernel import KernelLearner
 from ..core.kernel_based import KernelBased
 from ..core.learner import Learner
@@ -139,7 +139,7 @@ def _has_device() -> bool:
 
 def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
     """Rows are as wide as the weights: without n_features_in_ scikit-learn lets rows of any width pass."""
-    if "n_features_in_" in state or type(x)._validated_X is Classifier._validated_X:
+    if "n_features_in_" in state or type(x._intake) in (Numbers, Shares):
         need(state.get("n_features_in_") == n_features, "features and weights differ in number")
     if hasattr(x, "_check_width"):
         x._check_width(reset=False)  # it makes its rows itself, as wide as its parameters say

@@ -13,6 +13,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 from .._sparse import is_sparse
 from .._types import Matrix, SparseMatrix
 from ..core import classifier
+from ..core.intakes import plain_lengths
 from ..theory import _rational as rational
 from ._measuring import Measured, TreatedRows
 
@@ -79,7 +80,7 @@ def _buckets(X: np.ndarray, many: np.ndarray) -> SparseMatrix:
 def auto_scaling(X: Matrix) -> float:
     """B of ``intercept_scaling="auto"`` on these rows."""
     with np.errstate(all="ignore"):
-        return classifier.auto_scaling(classifier.plain_lengths(X))
+        return classifier.auto_scaling(plain_lengths(X))
 
 
 def scalings(base: Measured, X: Matrix, y: np.ndarray) -> Iterator[tuple[str, str, TreatedRows]]:

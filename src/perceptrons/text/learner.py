@@ -14,6 +14,7 @@ from .._sparse import is_sparse
 from .._types import Label, Record, SparseMatrix
 from ..core import changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
+from ..core.intakes import Numbers
 from ..core.one_row import python_label
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
@@ -95,6 +96,39 @@ class Explanation(NamedTuple):
             lines.append(f"{sum(c.contribution for c in self.contributions[20:]):+10.4f}  {left} more")
         lines.append(f"{self.intercept:+10.4f}  (intercept)")
         return "\n".join([head, *lines])
+
+
+class TextIntake(Numbers):
+    """Texts, or rows that a model has hashed for itself."""
+
+    __slots__ = ()
+
+    def tags(self) -> dict[str, bool]:
+        return {"string": True, "two_d_array": False, "sparse": False}
+
+    def checked(self, X: Any, *, reset: bool) -> SparseMatrix:
+        model: TextClassifierSpec = self.model
+        if isinstance(X, Hashed):
+            return model._own_rows(X, reset)
+        texts = model._texts(X)
+        if not len(texts):
+            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
+        model._check_width(reset)
+        return model._hasher().matrix(texts, model.cache_mb, model._n_threads())
+
+    def exact(self, given: object, X: object) -> bool:
+        return True  # the rows are those that the texts are hashed to
+
+    def form(self, x: Any) -> tuple[int, Any]:
+        model = self.model
+        model.n_features_in_ = 1 << model.bits
+        return model.n_features_in_, np.dtype(model.precision)
+
+    def one(self, x: Any) -> tuple[SparseMatrix, list[str]]:
+        if not isinstance(x, (str, bytes)):
+            raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
+        self.model._check_width(reset=False)
+        return self.model._hasher().matrix(self.model._texts([x])), []
 
 
 @spec
@@ -196,17 +230,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
     def _texts(self, X: AnyTexts) -> Texts:
         return as_texts(X, self.errors == "replace")
 
-    def _validated_X(self, X: AnyTexts, *, reset: bool) -> SparseMatrix:
-        if isinstance(X, Hashed):
-            return self._own_rows(X, reset)
-        texts = self._texts(X)
-        if not len(texts):
-            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
-        self._check_width(reset)
-        return self._hasher().matrix(texts, self.cache_mb, self._n_threads())
-
-    def _held_exactly(self, given: object, X: object) -> bool:
-        return True  # the rows are those that the texts are hashed to
+    @property
+    def _intake(self) -> TextIntake:
+        return TextIntake(self)
 
     def _check_width(self, reset: bool) -> None:
         if reset:
@@ -255,7 +281,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         # at the cost of the entries alone: the weights of all columns are not needed
         if self._readout not in ("last", "average") or self.normalized_votes:
             return super()._linear_scores(X)
-        scores: np.ndarray = self._space.scores(self._rows(X), self._readout)
+        scores: np.ndarray = self._space.scores(self._intake.rows(X), self._readout)
         if self._readout == "average" and self.include_initial:
             t = max(1, self._examples())
             scores = scores * (t / (t + 1.0))
@@ -345,15 +371,6 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
                     return s
         found: float | list[float] = super().score_one(x)
         return found
-
-    def _one(self, x: object) -> tuple[SparseMatrix, list[str]]:
-        if not isinstance(x, (str, bytes)):
-            raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
-        self._check_width(reset=False)
-        return self._hasher().matrix(self._texts([x])), []
-
-    def _form(self, x: object) -> tuple[int, np.dtype[Any]]:
-        return 1 << self.bits, np.dtype(self.precision)
 
     def _enable_fast_path(self, x: object) -> None:
         """Prepare the fast path for further texts."""
@@ -478,9 +495,6 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         return share * looked(0.0, n), share * constant
 
     # ------------------------------------------------------------ methods that scikit-learn calls
-
-    def _input_tags(self) -> dict[str, bool]:
-        return {"string": True, "two_d_array": False, "sparse": False}
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -49,7 +49,7 @@ def test_what_a_space_promises(learner, y):
     assert len(space.lowest()) == len(space.take_steps()) == n
     bracket = space.bracket()
     assert bracket is None or len(bracket) == n
-    rows = model._rows(model._validated_X(X, reset=False))
+    rows = model._intake.rows(model._intake.checked(X, reset=False))
     scores = space.scores(rows, "last") - space.offset()
     np.testing.assert_allclose(np.squeeze(scores), model.decision_function(X), rtol=1e-12, atol=1e-12)
     before, copy = space.counts(), space.copy()
