@@ -1,7 +1,5 @@
 """gamma_low <= gamma* <= gamma_up, for every learner that claims a bracket, at every moment.
 
-pytestmark = pytest.mark.uncompiled
-
 gamma* is computed by other means: a least-squares or a linear programme over the rows.
 """
 
@@ -25,6 +23,8 @@ from strategies import (
 from uncompiled import compiled
 
 from perceptrons import BalancedWinnow, Perceptron, PNormPerceptron, RiskDescent, reference, theory
+
+pytestmark = pytest.mark.uncompiled
 
 SLACK = 1e-7  # of gamma* by another solver
 

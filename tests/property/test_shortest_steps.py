@@ -1,7 +1,5 @@
 """A step of MIRA and PA is the shortest that reaches margin 1, or that is best with the price C on the loss.
 
-pytestmark = pytest.mark.uncompiled
-
     hard   min 1/2 ||V - W||^2              with loss(V) = 0
     I      min 1/2 ||V - W||^2 + C loss(V)
     II     min 1/2 ||V - W||^2 + C loss(V)^2
@@ -21,6 +19,8 @@ from property.learners import close, weights
 from strategies import begin, multiclass_samples, samples
 
 from perceptrons import MIRA, PassiveAggressive
+
+pytestmark = pytest.mark.uncompiled
 
 VARIANTS = ["hard", "I", "II"]
 seeds = st.integers(0, 2**32 - 1)

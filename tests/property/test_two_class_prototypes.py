@@ -1,7 +1,5 @@
 """Prototypes of two classes are the binary learner: opposite rows, the same decisions.
 
-pytestmark = pytest.mark.uncompiled
-
 The estimators learn one w for two classes, so the joint space is asked directly here.
 """
 
@@ -18,6 +16,8 @@ from strategies import samples
 from perceptrons import rules
 from perceptrons.engine import intake, spaces
 from perceptrons.engine.loops import multiclass
+
+pytestmark = pytest.mark.uncompiled
 
 #: binary rule; joint rule; scheme. The rule table says how w_1 - w_0 follows from w.
 CASES = {
