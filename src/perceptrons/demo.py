@@ -1,11 +1,11 @@
-r"""``make demo``: the family at work on data that need no download, and the theorems beside the counts.
+r"""``make demo``: learners on data that need no download, with the theorems beside the counts.
 
 Three groups of data: the toy sets of the lectures, breast cancer (two classes, standardised), digits (ten
-classes). For each learner the table has what it did, and the smallest number of mistakes that a theorem
-allows it. Every such bound needs a comparator: a vector u and its margins on the training rows. Any u
-will do, so the best separator that any learner of the group found serves all of them; and where none
-separates, :math:`u = c\,w` for the learner's own w and the best c. What u misses is summed over all visits
-to all rows: summed over the mistakes alone, the bound would be least at u = 0, where it repeats the count.
+classes). For each learner the table has its counts, and the smallest number of mistakes that a theorem
+allows it. Every such bound needs a comparator: a vector u and its margins on the training rows. Any u gives a
+valid bound, so all learners of a group use the best separator that one of them found; where none separates,
+:math:`u = c\,w` for the learner's own w and the best c. The losses of u are summed over all visits to all
+rows: summed over the mistakes alone, the bound would be least at u = 0, where it repeats the count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -25,7 +25,6 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from . import datasets, kernels, rules, theory
-from .core.kernel_based import KernelBased
 from .estimators.aggressive import ALMA, MIRA, ROMMA, PassiveAggressive
 from .estimators.budget import BudgetKernelPerceptron
 from .estimators.confidence import AROW, SCW, SecondOrderPerceptron
@@ -34,6 +33,13 @@ from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPercept
 from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from .estimators.risk import RiskDescent
 from .theorems import theorem
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
+    from .core.learner import Learner
+    from .engine.spaces.base import Bracket
+    from .estimators.shell import Shell
 
 
 class Task(NamedTuple):
@@ -44,7 +50,7 @@ class Task(NamedTuple):
     y: np.ndarray
     X_test: np.ndarray | None
     y_test: np.ndarray | None
-    learners: dict[str, Any]
+    learners: dict[str, Shell]
 
 
 class Row(NamedTuple):
@@ -56,7 +62,7 @@ class Row(NamedTuple):
     mistakes: int | None  #: None: the learner has no such count
     bound: int | None  #: what a theorem allows; None: none applies
     theorem: str  #: its letter in `THEOREMS`
-    bracket: tuple[float | None, float] | None  #: around the best margin
+    bracket: Bracket | None  #: around the best margin
     error: float | None  #: share of the test rows
     seconds: float
 
@@ -126,7 +132,7 @@ def toys() -> Iterator[Task]:
 
 
 def toy_task(
-    title: str, train: datasets.Toy, learners: dict[str, Any], test: datasets.Toy | None = None
+    title: str, train: datasets.Toy, learners: dict[str, Shell], test: datasets.Toy | None = None
 ) -> Task:
     X_test, y_test = (None, None) if test is None else (test.X, test.y)
     return Task(title, train.X, train.y, X_test, y_test, learners)
@@ -167,7 +173,7 @@ def digits() -> Task:
     seed: dict[str, Any] = {"random_state": 0}
     patient = {"max_iter": 200, **seed}
     return Task(
-        f"digits: {len(X)} + {len(X_test)} rows, 64 features, 10 classes; joint, but where it says otherwise",
+        f"digits: {len(X)} + {len(X_test)} rows, 64 features, 10 classes, learned jointly or one-vs-rest",
         X,
         y,
         X_test,
@@ -189,7 +195,7 @@ def digits() -> Task:
 
 
 def run(task: Task) -> list[Row]:
-    """Train each learner twice, the second time by the clock; then hold the counts against the theorems."""
+    """Train each learner twice and time the second fit; then compare the counts with the theorems."""
     times = {name: time_fit(model, task) for name, model in task.learners.items()}
     sample = Sample.of(task)
     rows = []
@@ -211,7 +217,7 @@ def run(task: Task) -> list[Row]:
     return rows
 
 
-def time_fit(model: Any, task: Task) -> float:
+def time_fit(model: Shell, task: Task) -> float:
     """Seconds of a fit; the one before it compiles."""
     model.fit(task.X, task.y)
     start = time.perf_counter()
@@ -219,8 +225,8 @@ def time_fit(model: Any, task: Task) -> float:
     return time.perf_counter() - start
 
 
-def one_bracket(bracket: Any) -> tuple[float | None, float] | None:
-    """(gamma_low, gamma_up), if the learner has one pair and not one per class."""
+def one_bracket(bracket: Bracket | list[Bracket] | None) -> Bracket | None:
+    """(gamma_low, gamma_up) of a learner; None where there is one pair per class."""
     return None if isinstance(bracket, list) else bracket
 
 
@@ -255,7 +261,7 @@ class Sample(NamedTuple):
         return len(self.u) > 1
 
 
-def unit_weights(model: Any, augment: bool) -> np.ndarray:
+def unit_weights(model: Shell, augment: bool) -> np.ndarray:
     """(1 or n_classes, features): what the model predicts with, scaled to length 1."""
     w = np.hstack([model.coef_, model.intercept_[:, None]]) if augment else model.coef_
     length = float(np.linalg.norm(w))
@@ -264,23 +270,25 @@ def unit_weights(model: Any, augment: bool) -> np.ndarray:
 
 def margins(u: np.ndarray, rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """y<u, x> of each row; for several classes how far the true class is ahead of its best rival."""
-    scores = rows @ u.T
+    scores: np.ndarray = rows @ u.T
     if len(u) == 1:
-        return np.where(codes == 1, 1.0, -1.0) * scores[:, 0]
+        signed: np.ndarray = np.where(codes == 1, 1.0, -1.0) * scores[:, 0]
+        return signed
     every = np.arange(len(rows))
     true = scores[every, codes].copy()
     scores[every, codes] = -np.inf
-    return true - scores.max(axis=1)
+    ahead: np.ndarray = true - scores.max(axis=1)
+    return ahead
 
 
-def allowed(model: Any, sample: Sample) -> tuple[int | None, str]:
+def allowed(model: Shell, sample: Sample) -> tuple[int | None, str]:
     """The largest number of mistakes that the sharpest theorem allows, and the theorem's letter."""
     if sample.several and getattr(model, "multiclass", "ovr") == "ovr":
         return None, ""  # its counts are sums over the classes
     row = rules.facts_of(model)
     names = () if row is None else row.theory.several if sample.several else row.theory.two
     known = [CLAIMS[name] for name in names if name in CLAIMS]
-    if isinstance(model, KernelBased):  # the rows of the sample are not those of its space
+    if hasattr(model, "kernel_"):  # the rows of the sample are not those of its space
         known = [(letter, claim) for letter, claim in known if claim is by_margin]
     claims = [(claim(model, sample), letter) for letter, claim in known]
     finite = [(math.floor(value * (1.0 + 1e-12)), letter) for value, letter in claims if value < math.inf]
@@ -302,21 +310,19 @@ def missed(m: np.ndarray, c: float) -> np.ndarray:
     return np.maximum(0.0, 1.0 - c * m)
 
 
-def by_margin(model: Any, s: Sample) -> float:
+def by_margin(model: Learner, s: Sample) -> float:
     """The theorem of the rule, by the best margin that is known; of a kernel learner by its own."""
+    run = model.run_record(evidence=False)
     R, gamma = s.R, s.gamma
-    if isinstance(model, KernelBased):
+    if run.kernel is not None:
         low, _ = model.margin_bounds_
         R, gamma = model.radius_, -math.inf if low is None else low
-    rule = model._rule()
-    if isinstance(model, MarginPerceptron):
-        rule = rule._replace(gamma=model.gamma_)
-    found = theorem(type(rule), s.several)
-    return math.inf if found is None or gamma <= 0.0 else found.allowed(R, gamma, rule)
+    found = theorem(type(run.rule), s.several)
+    return math.inf if found is None or gamma <= 0.0 else found.allowed(R, gamma, run.rule)
 
 
-def hinge(model: Any, s: Sample) -> float:
-    """On any data: what the comparator misses is paid for, at every visit."""
+def hinge(model: Perceptron, s: Sample) -> float:
+    """On any data: the hinge losses of the comparator are added, at every visit."""
     augment = s.rows.shape[1] > model.n_features_in_
     u = s.u if s.gamma > 0.0 else unit_weights(model, augment)
     m = margins(u, s.rows, s.codes)
@@ -324,7 +330,7 @@ def hinge(model: Any, s: Sample) -> float:
     return least(lambda c: bound(s.R, c, model.n_iter_ * float(missed(m, c).sum())), s)
 
 
-def passive_aggressive(model: Any, s: Sample) -> float:
+def passive_aggressive(model: PassiveAggressive, s: Sample) -> float:
     """A mistake has a loss of at least 1, so a bound on squared losses bounds mistakes."""
     m = margins(s.u, s.rows, s.codes)
     if model.variant == "I":
@@ -332,12 +338,12 @@ def passive_aggressive(model: Any, s: Sample) -> float:
     return least(lambda c: theory.pa2(s.R, c, model.C, model.n_iter_ * float((missed(m, c) ** 2).sum())), s)
 
 
-def alma(model: Any, s: Sample) -> float:
+def alma(model: ALMA, s: Sample) -> float:
     normalised = margins(s.u, s.rows, s.codes) / np.linalg.norm(s.rows, axis=1)
     return theory.alma(float(normalised.min()), model.alpha) if s.gamma > 0.0 else math.inf
 
 
-def second_order(model: Any, s: Sample) -> float:
+def second_order(model: SecondOrderPerceptron, s: Sample) -> float:
     if s.gamma <= 0.0:
         return math.inf
     hit = s.rows[model.update_log_["row"]]
@@ -345,7 +351,7 @@ def second_order(model: Any, s: Sample) -> float:
     return theory.second_order(model.a, s.gamma, uSu, logdet)
 
 
-def arow(model: Any, s: Sample) -> float:
+def arow(model: AROW, s: Sample) -> float:
     if model.covariance != "full":
         return math.inf
     m = margins(s.u, s.rows, s.codes)
@@ -359,37 +365,37 @@ def arow(model: Any, s: Sample) -> float:
     return least(at, s)
 
 
-def risk_descent(model: Any, s: Sample) -> float:
-    if s.gamma <= 0.0:
+def risk_descent(model: RiskDescent, s: Sample) -> float:
+    if s.gamma <= 0.0 or isinstance(model.step, str):
         return math.inf
     first = float(np.linalg.norm(s.rows[0]))
     return theory.risk_descent_steps(len(s.rows), s.R, s.gamma, first, model.step)
 
 
-def balanced_winnow(model: Any, s: Sample) -> float:
+def balanced_winnow(model: BalancedWinnow, s: Sample) -> float:
     low, _ = model.margin_bounds_  # of a u with ||u||_1 = 1
     largest = float(np.abs(s.rows).max())
     return theory.balanced_winnow(largest, max(0.0, low), s.rows.shape[1], model.eta)
 
 
-def p_norm(model: Any, s: Sample) -> float:
+def p_norm(model: PNormPerceptron, s: Sample) -> float:
     low, _ = model.margin_bounds_  # of a u with ||u||_q = 1
     largest = float(np.linalg.norm(s.rows, ord=model.p, axis=1).max())
     return theory.pnorm(model.p, largest, 1.0, max(0.0, low))
 
 
-def relevant(model: Any, s: Sample) -> int | None:
-    """1, if one input alone tells the classes apart; None: we do not know."""
+def relevant(model: Winnow | Elimination, s: Sample) -> int | None:
+    """1, if one input alone separates the classes; None: not known."""
     inputs = s.rows[:, : model.n_features_in_]
     return 1 if (inputs == (s.codes == 1)[:, None]).all(axis=0).any() else None
 
 
-def winnow(model: Any, s: Sample) -> float:
+def winnow(model: Winnow, s: Sample) -> float:
     r = relevant(model, s)
     return math.inf if r is None else theory.winnow2(model.n_features_in_, r)
 
 
-def elimination(model: Any, s: Sample) -> float:
+def elimination(model: Elimination, s: Sample) -> float:
     r = relevant(model, s)
     return math.inf if r is None else theory.elimination(model.n_features_in_, r)
 
@@ -438,7 +444,7 @@ CLAIMS: dict[str, tuple[str, Callable[[Any, Sample], float]]] = {
 # ------------------------------------------------------------------------------------------------ the table
 
 
-COLUMNS: dict[str, tuple[int, Any]] = {
+COLUMNS: dict[str, tuple[int, JustifyMethod]] = {
     "rule": (27, "left"),
     "epochs": (6, "right"),
     "updates": (7, "right"),
@@ -476,7 +482,7 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def between(bracket: tuple[float | None, float] | None) -> str:
+def between(bracket: Bracket | None) -> str:
     """gamma_low to gamma_up, rounded outwards; without the first where nothing was separated."""
     if bracket is None:
         return ""

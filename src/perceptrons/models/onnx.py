@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.classifier import Classifier
 from ..core.confidence import SecondOrderPerceptronSpec
-from ..core.kernel_based import KernelBased
 from ..core.multiplicative import Thresholded
 from . import files
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ..theory.run_record import RunRecord
 
 OPSET, IR_VERSION = 17, 8  #: old enough for runtimes of some years ago
 LARGEST = (1 << 31) - (1 << 20)  #: protobuf's limit for one message
 
 
-def export_onnx(model: Any, path: str | os.PathLike[str]) -> None:
+def export_onnx(model: Classifier, path: str | os.PathLike[str]) -> None:
     r"""Write a linear model as an ONNX graph.
 
     Input ``X``: float32, (rows, features). Outputs ``label``: (rows,), and ``scores``: (rows,) for two
@@ -42,14 +46,14 @@ def export_onnx(model: Any, path: str | os.PathLike[str]) -> None:
         import onnx
     except ImportError:
         raise ImportError("export_onnx needs an extra package: pip install 'perceptrons[onnx]'.") from None
+    record = _record(model)
     W, b = _weights(model)
-    labels, kind = _labels(model.classes_)
-    lengths = _lengths(model)
+    labels, kind = _labels(record.classes)
     graph = _Graph()
     X = graph.input("X", onnx.TensorProto.FLOAT, ["rows", W.shape[1]])
     scores = graph.node("Add", graph.node("MatMul", X, graph.constant(W.T)), graph.constant(b))
-    if lengths is not None:
-        scores = graph.node("Div", scores, _row_lengths(graph, X, lengths))
+    if record.unit:
+        scores = graph.node("Div", scores, _row_lengths(graph, X, record.bias**2))
     binary = len(W) == 1
     if binary:
         scores = graph.node("Squeeze", scores, graph.constant(np.asarray([1], np.int64)))
@@ -62,23 +66,28 @@ def export_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     files.write(path, [graph.serialized()])
 
 
-def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(classes or 1, features) and (classes or 1,), in float32."""
+def _record(model: Classifier) -> RunRecord:
+    """The record of the run; raise where the model is not fitted, or has no graph."""
     name = type(model).__name__
     if not isinstance(model, Classifier):
         raise ValueError(f"export_onnx is for the linear classifiers of perceptrons; got {name}.")
-    model._contract.check_fitted(model)
-    if isinstance(model, KernelBased) or getattr(model, "kernel", None) is not None:
+    record = model.run_record(evidence=False)
+    if record.kernel is not None:
         raise ValueError(f"{name} with a kernel is no linear model, which export_onnx needs; use save.")
-    if hasattr(model, "_check_width"):
+    if hasattr(model, "ngram_range"):
         raise ValueError(
             f"{name} takes text, and the graph takes numbers: fit a linear model on the rows of a "
             "TextHasher, or use save."
         )
-    if getattr(model, "_readout", "last") == "vote":
+    if record.readout == "vote":
         raise ValueError("readout='vote' is no linear model, which export_onnx needs; fit readout='average'.")
     if isinstance(model, SecondOrderPerceptronSpec):
         raise ValueError("SecondOrderPerceptron divides its scores by a variance of each row; export AROW.")
+    return record
+
+
+def _weights(model: Classifier) -> tuple[np.ndarray, np.ndarray]:
+    """(classes or 1, features) and (classes or 1,), in float32."""
     with np.errstate(over="ignore"):
         W, b = model.coef_.astype(np.float32), np.asarray(model.intercept_).astype(np.float32)
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
@@ -86,11 +95,6 @@ def _weights(model: Any) -> tuple[np.ndarray, np.ndarray]:
     if W.nbytes > LARGEST:
         raise ValueError(f"The weights take {W.nbytes >> 20} MB, and an ONNX file holds 2047 MB at most.")
     return W, b
-
-
-def _lengths(model: Any) -> float | None:
-    """B^2, which is added to the squared length of a row, or None where rows are taken as they are."""
-    return model._bias() ** 2 if model._unit_rows() else None
 
 
 def _labels(classes: np.ndarray) -> tuple[np.ndarray, int]:
@@ -132,7 +136,7 @@ def _side(graph: _Graph, scores: str, n_labels: int, tie_is_positive: bool) -> s
 
 
 class _Graph:
-    """An ONNX graph under construction; nodes are known by the names of their results."""
+    """An ONNX graph under construction; a node has the name of its result."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
@@ -140,19 +144,19 @@ class _Graph:
         self._inputs: list[Any] = []
         self._outputs: list[Any] = []
 
-    def input(self, name: str, kind: int, shape: list[Any]) -> str:
+    def input(self, name: str, kind: int, shape: list[int | str]) -> str:
         from onnx import helper
 
         self._inputs.append(helper.make_tensor_value_info(name, kind, shape))
         return name
 
-    def output(self, name: str, value: str, kind: int, shape: list[Any]) -> None:
+    def output(self, name: str, value: str, kind: int, shape: list[int | str]) -> None:
         from onnx import helper
 
         self._nodes.append(helper.make_node("Identity", [value], [name]))
         self._outputs.append(helper.make_tensor_value_info(name, kind, shape))
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: npt.ArrayLike) -> str:
         from onnx import numpy_helper
 
         name = f"c{len(self._constants)}"
