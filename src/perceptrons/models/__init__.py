@@ -1,6 +1,6 @@
 """Models in files: :func:`save` and :func:`load`, :class:`Checkpoint` for long runs, :func:`export_onnx`.
 
-A file is safetensors + JSON + SHA-256. Reading one runs no code, whoever wrote it.
+A file is safetensors + JSON + SHA-256. Reading one runs no code of the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checkpoints: a long run that can be killed at any moment and goes on where it stood."""
+"""Checkpoints: a long run that can be killed at any moment and resumed from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import files, registry, saving
 from .errors import ModelError
 
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject
+    from ..io.fitting import FitReport
+    from .registry import Model
+
 
 class Checkpoint:
-    """A model file that a run writes again and again, together with its place in the data.
+    """A model file that a run writes again and again, together with its position in the data.
 
     While a Checkpoint is open no other process can write the file. A run that is killed, by whatever
     signal and at whatever moment, leaves the last whole checkpoint; learning from there on makes the same
@@ -56,7 +61,7 @@ class Checkpoint:
         *,
         every_rows: int | None = None,
         every_seconds: float | None = 30.0,
-        objects: Mapping[str, Any] | None = None,
+        objects: Mapping[str, object] | None = None,
     ):
         for name, value in (("every_rows", every_rows), ("every_seconds", every_seconds)):
             if value is not None and not value > 0:
@@ -67,11 +72,11 @@ class Checkpoint:
         lock = files.Lock(path)
         self._lock: files.Lock | None = lock
         self.path = lock.path
-        self.classes: Callable[[str], type] = registry.estimator  #: what the names in a file mean
+        self.classes: Callable[[str], type] = registry.estimator  #: the class of each name in a file
         self._rows = self._seen = 0
         self._saved_at = time.monotonic()
 
-    def __call__(self, model: Any, report: Any) -> None:
+    def __call__(self, model: Model, report: FitReport | JsonObject) -> None:
         """Save if it is time to: ``fit_stream(model, stream, checkpoint=checkpoint)``.
 
         Parameters
@@ -102,14 +107,14 @@ class Checkpoint:
         waited = time.monotonic() - self._saved_at
         return by_rows or (self.every_seconds is not None and waited >= self.every_seconds)
 
-    def save(self, model: Any, position: Any = None) -> None:
-        """Store the model and the place where it stands.
+    def save(self, model: Model, position: Json = None) -> None:
+        """Store the model and its position in the data.
 
         Parameters
         ----------
         model : estimator
         position : dict, optional
-            Whatever the run needs to go on: numbers, strings, lists and dicts of them.
+            All that the run needs to resume: numbers, strings, lists and dicts of them.
         """
         if self._lock is None:
             raise ModelError(f"The checkpoint of {self.path} is closed.")
@@ -117,15 +122,15 @@ class Checkpoint:
         self._rows = 0
         self._saved_at = time.monotonic()
 
-    def resume(self) -> tuple[Any, Any] | None:
+    def resume(self) -> tuple[Any, Json] | None:
         """(model, position) of the last whole checkpoint; None where there is none yet."""
         if not os.path.exists(self.path):
             return None
-        stored = saving.read(self.path, self.objects, sys.maxsize, self.classes)  # what it wrote, it reads
+        stored = saving.read(self.path, self.objects, sys.maxsize, self.classes)  # of any size: its own file
         return stored.model, stored.position
 
     def close(self) -> None:
-        """Let others write the file."""
+        """Release the lock: other processes can write the file."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None

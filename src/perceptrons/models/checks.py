@@ -1,9 +1,10 @@
-"""What compiled loops take for granted about a model, checked one object at a time before any of them runs.
+"""What compiled loops rely on, checked one object at a time before any of them runs.
 
-Loops do not look at lengths, types and indices: a wrong one reads or writes memory that is not theirs. A
-digest does not help, because whoever wrote the file also wrote the digest. So every object that is read is
-checked here as soon as it is made, and the estimator with all its parts (:mod:`perceptrons.models.wholes`) at
-the end. Values that merely make a model predict nonsense are not checked.
+Loops do not check lengths, types and indices: a wrong one makes them read or write memory outside their
+arrays. A digest does not help, because who wrote the file also wrote the digest. So every object that is
+read is checked here as soon as it is made, and the estimator with all its parts
+(:mod:`perceptrons.models.wholes`) at the end. Values that merely make a model predict nonsense are not
+checked.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite, isnan
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,13 +26,21 @@ from ..engine.spaces.additive import TRACKS
 from ..kernels import prepared
 from .errors import ModelError
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from .._types import SparseMatrix
+    from .registry import Attributes
+
+T = TypeVar("T")
+
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 MOST_THREADS = 4096
 MOST = 2**53  #: counters are stored as float64
 
 
-def need(ok: Any, what: str) -> None:
-    """Raise unless ``ok``; ``what`` says what is wrong."""
+def need(ok: object, what: str) -> None:
+    """Raise unless ``ok``; ``what`` describes the fault."""
     if not ok:
         raise ModelError(f"The file is no valid model: {what}.")
 
@@ -39,21 +48,21 @@ def need(ok: Any, what: str) -> None:
 # ---------------------------------------------------------------- single values
 
 
-def whole(name: str, x: Any, least: int = 0, most: int = 2**63 - 1) -> None:
+def whole(name: str, x: object, least: int = 0, most: int = 2**63 - 1) -> None:
     ok = isinstance(x, (int, np.integer)) and not isinstance(x, bool) and least <= x <= most
     need(ok, f"{name} is no integer of at least {least}")
 
 
-def number(name: str, x: Any, *, finite: bool = False) -> None:
+def number(name: str, x: object, *, finite: bool = False) -> None:
     ok = isinstance(x, Real) and not isinstance(x, bool) and not isnan(x) and (isfinite(x) or not finite)
     need(ok, f"{name} is no {'finite ' if finite else ''}number")
 
 
-def truth(name: str, x: Any) -> None:
+def truth(name: str, x: object) -> None:
     need(isinstance(x, (bool, np.bool_)), f"{name} is neither true nor false")
 
 
-def array(name: str, a: Any, dtype: Any, shape: tuple[int | None, ...]) -> None:
+def array(name: str, a: Any, dtype: npt.DTypeLike, shape: tuple[int | None, ...]) -> None:
     """An aligned, C-contiguous, writable array of this type and shape; None: any length."""
     need(isinstance(a, np.ndarray) and a.dtype == dtype, f"{name} is no array of {np.dtype(dtype).name}")
     fits = len(a.shape) == len(shape) and all(n is None or n == m for n, m in zip(shape, a.shape))
@@ -61,8 +70,8 @@ def array(name: str, a: Any, dtype: Any, shape: tuple[int | None, ...]) -> None:
     need(a.flags.c_contiguous and a.flags.aligned and a.flags.writeable, f"{name} is laid out wrongly")
 
 
-def csr(arrays: list[Any], shape: tuple[int, ...], cls: Any) -> Any:
-    """A CSR matrix whose indices are in range: scipy's loops follow them blindly."""
+def csr(arrays: list[Any], shape: tuple[int, ...], cls: Callable[..., Any]) -> SparseMatrix:
+    """A CSR matrix whose indices are in range: scipy's loops do not check them."""
     need(len(arrays) == 3 and len(shape) == 2, "a CSR matrix has three arrays and two axes")
     data, indices, indptr = arrays
     for name, a, kinds in (("data", data, "fiub"), ("indices", indices, "i"), ("indptr", indptr, "i")):
@@ -74,13 +83,13 @@ def csr(arrays: list[Any], shape: tuple[int, ...], cls: Any) -> Any:
     need(indptr[-1] == len(indices) == len(data), "a CSR matrix has too few entries, or too many")
     inside = not len(indices) or (indices.min() >= 0 and indices.max() < shape[1])
     need(inside, "a CSR matrix has an index outside its columns")
-    made = cls((data, indices, indptr), shape=shape)
+    made: SparseMatrix = cls((data, indices, indptr), shape=shape)
     made.check_format(full_check=True)
     return made
 
 
 def labels(classes: Any) -> None:
-    """Classes in ascending order, no two alike: codes are found by bisection."""
+    """Classes in ascending order, no two equal: codes are found by bisection."""
     ok = isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.dtype.kind in "biufUSOMm"
     need(ok, "classes_ is no vector of labels")
     if classes.dtype.kind == "O":
@@ -104,7 +113,7 @@ def _frame(frame: spaces.Frame) -> None:
     need(frame.dtype in FLOATS, "weights are neither float32 nor float64")
 
 
-def _numbers_only(record: Any) -> None:
+def _numbers_only(record: NamedTuple) -> None:
     for name, x in zip(record._fields, record):
         number(f"{type(record).__name__}.{name}", x)
 
@@ -126,14 +135,14 @@ def _descent(run: Descent) -> None:
 def _answer(answer: Answer) -> None:
     array("alpha", answer.alpha, np.float64, (None,))
     for x in (answer.b, answer.gap, *answer.bracket):
-        number("an answer", x)
+        number("a result of the solver", x)
     need(len(answer.bracket) == 2, "a bracket has two ends")
     whole("n_iter", answer.n_iter)
     need(isinstance(answer.reason, str), "the reason of a solver is no string")
 
 
 def _problem(run: Problem) -> None:
-    need(isinstance(run.answer, Answer), "a problem has no answer")
+    need(isinstance(run.answer, Answer), "a problem has no solution")
     need(
         isinstance(run.support, np.ndarray) and run.support.dtype.kind == "i", "support is no vector of rows"
     )
@@ -147,13 +156,13 @@ def _problem(run: Problem) -> None:
 # ---------------------------------------------------------------- kernels and their collections
 
 
-def _kernel(kernel: Any) -> None:
+def _kernel(kernel: kernels.Kernel) -> None:
     for name in ("degree", "p"):
         if hasattr(kernel, name):
             whole(name, getattr(kernel, name), 1, 2**31)
 
 
-def _composed(kernel: Any) -> None:
+def _composed(kernel: kernels.Composed) -> None:
     ok = isinstance(kernel.terms, tuple) and kernel.terms
     need(ok and all(isinstance(term, kernels.Kernel) for term in kernel.terms), "a kernel has no terms")
 
@@ -162,7 +171,7 @@ def _function(kernel: kernels.Pairwise) -> None:
     need(callable(kernel.function), "a kernel has no function")
 
 
-def _rows(rows: Any) -> None:
+def _rows(rows: prepared.Rows) -> None:
     X = rows.X
     need(is_sparse(X) or isinstance(X, np.ndarray), "rows are no matrix")
     need(X.ndim == 2 and X.dtype in FLOATS, "rows are no matrix of float32 or float64")
@@ -205,8 +214,8 @@ def _parts(rows: prepared.Parts) -> None:
 COLLECTIONS = (prepared.Rows, prepared.Objects, prepared.Parts)
 
 
-def fits(kernel: Any, rows: Any) -> bool:
-    """Whether a collection is what this kernel makes of objects."""
+def fits(kernel: object, rows: object) -> bool:
+    """Whether a collection is of the class that this kernel prepares."""
     if isinstance(kernel, kernels.Wrapped):
         return fits(kernel.kernel, rows)
     if isinstance(kernel, kernels.Composed):
@@ -246,7 +255,7 @@ def _scaled(space: spaces.SingleSpace) -> None:
     scale, norm2 = space.state[scalars.SCALE], space.state[scalars.N]
     need(isfinite(scale) and scale != 0.0, "the scale of the weights is 0, or not finite")
     need(norm2 >= 0.0 and isfinite(norm2), "the weights have no length")
-    need(isfinite(space.state[scalars.SCALE_SUM]), "the clock of the average is not finite")
+    need(isfinite(space.state[scalars.SCALE_SUM]), "the weights of the average have no finite sum")
 
 
 def _room(space: spaces.SingleSpace, length: int) -> None:
@@ -335,7 +344,7 @@ def _rest(space: spaces.OneVsRest) -> None:
     whole("n_threads", space.n_threads, 1, MOST_THREADS)
 
 
-def _block_size(size: Any) -> None:
+def _block_size(size: object) -> None:
     if not (isinstance(size, str) and size == "auto"):
         whole("block_size", size, 1)
 
@@ -495,8 +504,8 @@ ATTRIBUTES: dict[type, set[str]] = {
 }
 
 
-def attributes(cls: type, found: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of an object, if they are all there and no others."""
+def attributes(cls: type, found: Attributes) -> Attributes:
+    """The attributes of an object; raise where one is missing, or where there is another one."""
     missing = ATTRIBUTES[cls] - found.keys()
     strange = found.keys() - ATTRIBUTES[cls]
     if issubclass(cls, spaces.SingleSpace):
@@ -506,8 +515,8 @@ def attributes(cls: type, found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def checked(x: Any) -> Any:
-    """x, if it can be trusted."""
+def checked(x: T) -> T:
+    """x, which compiled loops can rely on from now on; else raise."""
     check = CHECKS.get(type(x))
     if check is not None:
         check(x)

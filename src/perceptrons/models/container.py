@@ -8,27 +8,31 @@
 
 Any safetensors reader can open it. ``model`` holds the JSON text of :mod:`perceptrons.models.writer`. The
 digest is over the format, the version, that text and every array with its name, type and shape; it is
-verified before the text is so much as parsed. It tells damage, not malice: whoever can write a file can
-write its digest.
+verified before the text is parsed. It detects damage, not an attack: who can write a file can write its
+digest.
 
-A file is read here through one descriptor, from beginning to end: what was checked is what is read, and a
-file that somebody cuts short meanwhile is an error, where a memory map would end the process.
+A file is read through one descriptor, from beginning to end, so the bytes that were checked are the bytes
+that are used. A file that is truncated meanwhile is an error; with a memory map it would end the process.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import os
 import stat
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .errors import ModelError
+
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject
 
 FORMAT = "perceptrons-model"
 VERSION = 2
@@ -52,7 +56,7 @@ _NAMES = {
     "float64": "F64",
 }
 _TYPES = {stored: np.dtype(name).newbyteorder("<") for name, stored in _NAMES.items()}
-_MOST = 1 << 30  # bytes asked of the operating system at once
+_MOST = 1 << 30  # bytes requested from the operating system at once
 _PIECE = 1 << 22  # bytes written, or hashed, at a time
 _WAY_OUT = "Copy the file again, or save the model again."
 
@@ -86,7 +90,7 @@ def storable(dtype: np.dtype) -> bool:
 def pieces(contents: Contents, version: int | None = None) -> Iterator[bytes | memoryview]:
     """The file, piece by piece; no array is copied that is C-contiguous already.
 
-    The digest is that of the arrays as they are now: nobody else may write to them.
+    The digest is computed first: the arrays must not change until the last piece.
 
     Wide types come first, so that every array is aligned.
     """
@@ -101,7 +105,7 @@ def pieces(contents: Contents, version: int | None = None) -> Iterator[bytes | m
         "model": contents.text,
         "sha256": digest(contents.text, number, found),
     }
-    table: dict[str, Any] = {"__metadata__": metadata}
+    table: JsonObject = {"__metadata__": metadata}
     at = 0
     for name in names:
         a = found[name]
@@ -137,7 +141,7 @@ def _in_pieces(a: np.ndarray) -> Iterator[memoryview]:
 
 
 def digest(text: str, version: str, arrays: dict[str, np.ndarray]) -> str:
-    """SHA-256 over all that a file says."""
+    """SHA-256 over the format, the version, the text and the arrays."""
     total = _begun(text, version)
     for name in sorted(arrays):
         a = _plain(arrays[name])
@@ -147,7 +151,7 @@ def digest(text: str, version: str, arrays: dict[str, np.ndarray]) -> str:
     return total.hexdigest()
 
 
-def _begun(text: str, version: str) -> Any:
+def _begun(text: str, version: str) -> hashlib._Hash:
     total = hashlib.sha256()
     for part in (FORMAT, version, text):
         raw = part.encode("utf-8", "surrogatepass")
@@ -203,10 +207,10 @@ def verify(handle: int, name: str) -> None:
         )
 
 
-def _survey(name: str, file: Any, max_bytes: int) -> int:
+def _survey(name: str, file: io.FileIO, max_bytes: int) -> int:
     """The size of a file; refuse, before anything is allocated, what cannot be a model file."""
     status = os.fstat(file.fileno())
-    if not stat.S_ISREG(status.st_mode):  # it was exchanged meanwhile
+    if not stat.S_ISREG(status.st_mode):  # it was replaced meanwhile
         raise ModelError(f"{name} is no ordinary file.")
     file.seek(0)
     start = file.read(32)
@@ -228,7 +232,7 @@ def _survey(name: str, file: Any, max_bytes: int) -> int:
     return status.st_size
 
 
-def _header(name: str, file: Any, size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
+def _header(name: str, file: io.FileIO, size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
     """The metadata, and where the arrays lie: one behind the other, from the header to the end."""
 
     def broken(why: str) -> ModelError:
@@ -261,11 +265,11 @@ def _header(name: str, file: Any, size: int) -> tuple[dict[str, str], dict[str, 
             raise broken("its arrays do not lie one behind the other")
         at = entry.end
     if at != size:
-        raise broken(f"it has {size} bytes, and its header speaks of {at}")
+        raise broken(f"it has {size} bytes, and its header describes {at}")
     return metadata, found
 
 
-def _entry(node: Any, start: int) -> _Entry | None:
+def _entry(node: Json, start: int) -> _Entry | None:
     """An array as the header describes it; None where the description is wrong."""
     if type(node) is not dict or node.keys() != {"dtype", "shape", "data_offsets"}:
         return None
@@ -281,7 +285,7 @@ def _entry(node: Any, start: int) -> _Entry | None:
     return _Entry(dtype, tuple(shape), start + begin, start + end)
 
 
-def _array(name: str, file: Any, entry: _Entry) -> np.ndarray:
+def _array(name: str, file: io.FileIO, entry: _Entry) -> np.ndarray:
     try:
         a = np.empty(entry.shape, entry.dtype)
     except (ValueError, MemoryError) as error:
@@ -292,7 +296,7 @@ def _array(name: str, file: Any, entry: _Entry) -> np.ndarray:
     return a.astype(a.dtype.newbyteorder("="), copy=False)
 
 
-def _fill(name: str, file: Any, room: memoryview) -> None:
+def _fill(name: str, file: io.FileIO, room: memoryview) -> None:
     """Read as many bytes as there is room for."""
     while len(room):
         n = file.readinto(room[:_MOST])

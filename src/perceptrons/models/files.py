@@ -3,7 +3,7 @@
 Two kinds of files appear beside a file while it is written, both under names of ours, with H for 16 hex
 digits of the SHA-256 of the file's own name::
 
-    .perceptrons-H.lock             locked by the operating system while somebody writes the file
+    .perceptrons-H.lock             locked by the operating system while a process writes the file
     .perceptrons-H-RANDOM.part      the new contents, renamed when they have reached the disk
 
 Neither is ever opened through a link, and what is found under these names but is not ours (no regular file,
@@ -20,9 +20,12 @@ import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TypeAlias
 
 from .errors import ModelError
+
+#: Some bytes of a file.
+Piece: TypeAlias = bytes | memoryview
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MARK = b"perceptrons lock "  #: how a lock file begins; the number of its process follows
@@ -59,8 +62,8 @@ def target(path: str | os.PathLike[str]) -> str:
 class Lock:
     """The right to write one file, held by one process until it is released or the process ends.
 
-    The operating system lets go of the lock when its holder dies, however it dies: what such a process leaves
-    behind blocks nobody, and the next holder removes it.
+    The operating system releases the lock when the process ends, however it ends. What such a process leaves
+    behind blocks no other process, and the next holder removes it.
     """
 
     def __init__(self, path: str | os.PathLike[str]):
@@ -69,7 +72,7 @@ class Lock:
         digest = hashlib.sha256(os.fsencode(os.path.normcase(name))).hexdigest()[:16]
         self._stem = f".perceptrons-{digest}"
         self._name = os.path.join(self._folder, f"{self._stem}.lock")
-        self._alone = False  #: whether the operating system says that nobody else writes
+        self._alone = False  #: whether the operating system excludes other writers
         self._handle: int | None = self._acquired()
         if self._alone:
             self._sweep()
@@ -87,7 +90,7 @@ class Lock:
                 if _is_named(handle, self._name):
                     self._alone = bool(found)
                     os.lseek(handle, 0, os.SEEK_SET)
-                    os.write(handle, _MARK + b"%010d\n" % os.getpid())  # for those who are refused
+                    os.write(handle, _MARK + b"%010d\n" % os.getpid())  # for the message to others
                     return handle
             except BaseException:
                 os.close(handle)
@@ -163,11 +166,11 @@ class Lock:
             raise
         _sync_folder(self._folder)
 
-    def write(self, pieces: Iterable[Any], verify: Callable[[int], None] | None = None) -> None:
+    def write(self, pieces: Iterable[Piece], verify: Callable[[int], None] | None = None) -> None:
         """Replace the file by ``pieces``, one behind the other.
 
-        ``verify`` is given the handle of the new file before it is renamed, and raises if it is not as it
-        should be.
+        ``verify`` is called with the handle of the new file before it is renamed, and raises if the contents
+        are wrong.
         """
         with self.replacing() as handle:
             for piece in pieces:
@@ -191,7 +194,7 @@ class Lock:
         self.release()
 
 
-def write(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
+def write(path: str | os.PathLike[str], pieces: Iterable[Piece]) -> None:
     """Lock and replace one file."""
     with Lock(path) as lock:
         lock.write(pieces)
@@ -210,7 +213,7 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
 
 
-def _write_all(handle: int, piece: Any) -> None:
+def _write_all(handle: int, piece: Piece) -> None:
     rest = memoryview(piece)
     while len(rest):
         rest = rest[os.write(handle, rest) :]
@@ -273,6 +276,6 @@ else:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:  # there is nobody to ask
+        except OSError:  # a file system without locks
             return None
         return True

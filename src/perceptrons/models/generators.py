@@ -1,19 +1,25 @@
 """The state of numpy's random generators, as plain data.
 
-The generators read their state without looking, so every number is checked before it is put in.
+The generators do not check the state that they are given, so every number is checked here.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import numpy as np
 
 from .errors import ModelError
 
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject
+
+    #: A generator of NumPy's, of either kind.
+    Draws: TypeAlias = np.random.Generator | np.random.RandomState
+
 _WORD = {"has_uint32": 1, "uinteger": 2**32 - 1}
 #: name of a bit generator -> (whole numbers of its state: largest value, arrays: type and length)
-_STATES: dict[str, tuple[dict[str, int], dict[str, tuple[Any, int]]]] = {
+_STATES: dict[str, tuple[dict[str, int], dict[str, tuple[type[np.unsignedinteger], int]]]] = {
     "PCG64": ({"state": 2**128 - 1, "inc": 2**128 - 1}, {}),
     "PCG64DXSM": ({"state": 2**128 - 1, "inc": 2**128 - 1}, {}),
     "MT19937": ({"pos": 624}, {"key": (np.uint32, 624)}),
@@ -22,21 +28,21 @@ _STATES: dict[str, tuple[dict[str, int], dict[str, tuple[Any, int]]]] = {
 }
 
 
-def known(x: Any) -> bool:
+def known(x: object) -> TypeGuard[Draws]:
     """Whether x is a generator whose state can be stored."""
     if type(x) is np.random.RandomState:
         return x.get_state(legacy=False)["bit_generator"] in _STATES
     return type(x) is np.random.Generator and type(x.bit_generator).__name__ in _STATES
 
 
-def state(x: Any) -> dict[str, Any]:
-    """All that x will ever draw, as plain data."""
+def state(x: Draws) -> JsonObject:
+    """The state of x, as plain data."""
     if isinstance(x, np.random.RandomState):
         return {"legacy": True, "state": dict(x.get_state(legacy=False))}
     return {"legacy": False, "state": dict(x.bit_generator.state)}
 
 
-def restored(stored: Any) -> Any:
+def restored(stored: Json) -> Draws:
     """The generator whose state was stored."""
     if type(stored) is not dict or stored.keys() != {"legacy", "state"} or type(stored["state"]) is not dict:
         raise ModelError("The state of a random generator is missing.")
@@ -54,7 +60,7 @@ def restored(stored: Any) -> Any:
     return np.random.Generator(bits)
 
 
-def _check(name: str, found: dict[str, Any], legacy: bool) -> None:
+def _check(name: str, found: JsonObject, legacy: bool) -> None:
     numbers, arrays = _STATES[name]
     core = found.get("state")
     if type(core) is not dict or core.keys() != numbers.keys() | arrays.keys():
@@ -79,11 +85,11 @@ def _check(name: str, found: dict[str, Any], legacy: bool) -> None:
         _whole(name, key, rest[key], _WORD[key])
 
 
-def _whole(name: str, key: str, x: Any, largest: int) -> None:
+def _whole(name: str, key: str, x: object, largest: int) -> None:
     if type(x) is not int or not 0 <= x <= largest:
         raise ModelError(f"{key} of {name} must be an integer from 0 to {largest}; got {x!r:.60}.")
 
 
-def _vector(name: str, key: str, x: Any, dtype: Any, length: int) -> None:
+def _vector(name: str, key: str, x: object, dtype: type[np.unsignedinteger], length: int) -> None:
     if not isinstance(x, np.ndarray) or x.dtype != dtype or x.shape != (length,):
         raise ModelError(f"{key} of {name} must hold {length} numbers of type {np.dtype(dtype).name}.")

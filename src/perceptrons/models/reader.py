@@ -1,13 +1,13 @@
 """From the nodes and arrays of :mod:`perceptrons.models.writer` back to objects.
 
 Reading makes data and instances of the classes of :mod:`perceptrons.models.registry`; it never calls what a
-file names. What is not exactly as it was written is refused.
+file names. What the writer would not have written is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,20 +18,28 @@ from . import checks, generators, registry, sparse, wholes
 from .errors import ModelError
 from .writer import DEPTH_LIMIT, EXOTIC, SIMPLE
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .._types import Json, JsonObject, Record, SparseMatrix
+    from .generators import Draws
+    from .registry import Attributes, Model
+
 SIZE_LIMIT = 50_000_000  #: objects, those that are shared counted each time
 UNFOLDED_LIMIT = 4 << 30  #: bytes of memory that all sparse arrays of a file may take, or
 UNFOLDED_FACTOR = 64  #: so many times the bytes of the file, whichever is more
+_PRECISIONS: dict[str, type[np.floating]] = {"float64": np.float64, "float32": np.float32}
 _NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 
 
 class Reader:
-    """Turns nodes and arrays into objects; raises ModelError on anything that is not as it was written."""
+    """Turns nodes and arrays into objects; raises ModelError on what the writer would not have written."""
 
     def __init__(
         self,
-        nodes: Any,
+        nodes: Json,
         arrays: dict[str, np.ndarray],
-        objects: dict[str, Any],
+        objects: dict[str, object],
         most_unfolded: int = UNFOLDED_LIMIT,
         classes: Callable[[str], type] = registry.estimator,
     ):
@@ -41,9 +49,9 @@ class Reader:
         self._arrays = dict(arrays)  # each is used once
         self._given = objects
         self._classes = classes
-        self.asked: set[str] = set()  #: names of what the user has to give
+        self.needed: set[str] = set()  #: names of what the user has to give
         self._most_unfolded, self._unfolded = most_unfolded, 0
-        self._made: list[Any] = []
+        self._made: list[Any] = []  # the object of each node
         self._sizes: list[tuple[int, int]] = []  # (objects within, depth), of each node
 
     def read(self) -> None:
@@ -70,8 +78,8 @@ class Reader:
             self._made.append(made)
             self._sizes.append((self._size, self._depth))
 
-    def value(self, x: Any) -> Any:
-        """What a value in the table stands for."""
+    def value(self, x: Json) -> Any:
+        """A value of the table, or the object that it refers to."""
         if type(x) in SIMPLE:
             return x
         if type(x) is list and len(x) == 1 and type(x[0]) is int and 0 <= x[0] < len(self._made):
@@ -83,7 +91,7 @@ class Reader:
             return self._made[x[0]]
         raise ModelError(f"A value is no value: {x!r:.60}.")
 
-    def _tensor(self, name: Any) -> np.ndarray:
+    def _tensor(self, name: Json) -> np.ndarray:
         if type(name) is not str or name not in self._arrays:
             raise ModelError(f"Array {name!r:.60} is missing, or is used twice.")
         a = self._arrays.pop(name)
@@ -91,26 +99,26 @@ class Reader:
             raise ModelError(f"Array {name} holds truth values that are neither true nor false.")
         return a
 
-    def _named(self, x: Any) -> dict[str, Any]:
+    def _named(self, x: Json) -> Attributes:
         if type(x) is not dict:
             raise ModelError("Attributes are missing.")
         return {name: self.value(v) for name, v in x.items()}
 
     # -- plain data
 
-    def _float(self, node: dict[str, Any]) -> float:
+    def _float(self, node: JsonObject) -> float:
         return _NOT_FINITE[node["v"]]
 
-    def _bytes(self, node: dict[str, Any]) -> bytes:
+    def _bytes(self, node: JsonObject) -> bytes:
         return bytes.fromhex(node["v"])
 
-    def _list(self, node: dict[str, Any]) -> list[Any]:
+    def _list(self, node: JsonObject) -> list[Any]:
         return [self.value(x) for x in _listed(node["v"])]
 
-    def _tuple(self, node: dict[str, Any]) -> tuple[Any, ...]:
+    def _tuple(self, node: JsonObject) -> tuple[Any, ...]:
         return tuple(self._list(node))
 
-    def _dict(self, node: dict[str, Any]) -> dict[Any, Any]:
+    def _dict(self, node: JsonObject) -> dict[Any, Any]:
         keys, values = self.value(node["keys"]), self.value(node["values"])
         if type(keys) is not list or type(values) is not list or len(keys) != len(values):
             raise ModelError("A dict needs as many keys as values.")
@@ -123,14 +131,15 @@ class Reader:
             raise ModelError("A dict has the same key twice.")
         return made
 
-    def _numbers(self, node: dict[str, Any]) -> list[Any]:
+    def _numbers(self, node: JsonObject) -> list[int] | list[float] | list[bool]:
         a = self._tensor(node["v"])
         if a.ndim != 1 or a.dtype not in (np.int64, np.float64, np.bool_):
             raise ModelError("A list of numbers is no vector of int64, float64 or bool.")
         self._size += len(a)
-        return a.tolist()
+        numbers: list[int] | list[float] | list[bool] = a.tolist()
+        return numbers
 
-    def _texts(self, node: dict[str, Any]) -> list[Any]:
+    def _texts(self, node: JsonObject) -> list[str] | list[bytes]:
         joined, lengths = self._tensor(node["v"]), self._tensor(node["lengths"])
         if joined.dtype != np.uint8 or joined.ndim != 1 or lengths.dtype != np.int64 or lengths.ndim != 1:
             raise ModelError("A list of texts has arrays of other types.")
@@ -145,13 +154,13 @@ class Reader:
             return parts
         return [part.decode("utf-8", "surrogatepass") for part in parts]
 
-    def _table(self, node: dict[str, Any]) -> list[Any]:
+    def _table(self, node: JsonObject) -> list[dict[str, Any]]:
         names = _listed(node["names"])
         if not all(type(name) is str for name in names):
             raise ModelError("A table's names must be strings.")
         return [dict(zip(names, row, strict=True)) for row in self._rows(node)]
 
-    def _rows(self, node: dict[str, Any]) -> list[Any]:
+    def _rows(self, node: JsonObject) -> list[tuple[Any, ...]]:
         columns = [self.value(x) for x in _listed(node["v"])]
         if not columns or not all(type(column) is list for column in columns):
             raise ModelError("A table's columns must be lists.")
@@ -159,13 +168,13 @@ class Reader:
 
     # -- arrays
 
-    def _array(self, node: dict[str, Any]) -> np.ndarray:
+    def _array(self, node: JsonObject) -> np.ndarray:
         a = self._tensor(node["v"])
         if "dtype" in node:
             a = _exotic(a, node["dtype"], _shape(node["shape"]))
         return _laid_out(a, node)
 
-    def _sparse(self, node: dict[str, Any]) -> np.ndarray:
+    def _sparse(self, node: JsonObject) -> np.ndarray:
         at, values, shape = self._tensor(node["at"]), self._tensor(node["v"]), _shape(node["shape"])
         self._unfolded += sparse.n_bytes(values, shape)
         if self._unfolded > self._most_unfolded:
@@ -175,7 +184,7 @@ class Reader:
             )
         return _laid_out(sparse.whole(at, values, shape), node)
 
-    def _objects(self, node: dict[str, Any]) -> np.ndarray:
+    def _objects(self, node: JsonObject) -> np.ndarray:
         items, shape = self.value(node["v"]), _shape(node["shape"])
         if type(items) is not list or len(items) != int(np.prod(shape, dtype=np.float64)):
             raise ModelError("An array of objects has the wrong number of them.")
@@ -184,41 +193,41 @@ class Reader:
             a[i] = item
         return _laid_out(a.reshape(shape), node)
 
-    def _scalar(self, node: dict[str, Any]) -> Any:
+    def _scalar(self, node: JsonObject) -> object:
         a = self.value(node["v"])
         if not isinstance(a, np.ndarray) or a.ndim != 0:
             raise ModelError("A number is no array of one entry.")
         return a[()]
 
-    def _dtype(self, node: dict[str, Any]) -> np.dtype:
+    def _dtype(self, node: JsonObject) -> np.dtype:
         if node["v"] not in ("<f8", "<f4", ">f8", ">f4"):
             raise ModelError(f"{node['v']!r:.20} is no precision of weights.")
         return np.dtype(np.dtype(node["v"]).type)
 
-    def _type(self, node: dict[str, Any]) -> Any:
-        return {"float64": np.float64, "float32": np.float32}[node["v"]]
+    def _type(self, node: JsonObject) -> type[np.floating]:
+        return _PRECISIONS[node["v"]]
 
-    def _csr(self, node: dict[str, Any]) -> Any:
+    def _csr(self, node: JsonObject) -> SparseMatrix:
         arrays = [self.value(x) for x in _listed(node["v"])]
         shape = _shape(node["shape"])
         return checks.csr(arrays, shape, sp.csr_matrix if node["matrix"] else sp.csr_array)
 
     # -- the library's own
 
-    def _record(self, node: dict[str, Any]) -> Any:
-        cls: Any = _known(registry.RECORDS, node["of"])
-        return checks.checked(cls(**self._named(node["v"])))
+    def _record(self, node: JsonObject) -> Record:
+        record: Record = _known(registry.RECORDS, node["of"])(**self._named(node["v"]))
+        return checks.checked(record)
 
-    def _kernel(self, node: dict[str, Any]) -> Any:
+    def _kernel(self, node: JsonObject) -> kernels.Kernel:
         if type(node["of"]) is str and node["of"].startswith(registry.OWN):
             return self._own_kernel(node["of"].removeprefix(registry.OWN), self._named(node["v"]))
-        cls: Any = _known(registry.KERNELS, node["of"])
-        return checks.checked(cls(**self._named(node["v"])))
+        kernel: kernels.Kernel = _known(registry.KERNELS, node["of"])(**self._named(node["v"]))
+        return checks.checked(kernel)
 
-    def _own_kernel(self, called: str, fields: dict[str, Any]) -> Any:
-        """A kernel of a class of the user's, which has to be registered or given."""
+    def _own_kernel(self, called: str, fields: Attributes) -> kernels.Kernel:
+        """A kernel of the user's class, which has to be registered or given."""
         cls = self._given.get(called) or registry.registered("class", "kernel", called)
-        self.asked.add(called)
+        self.needed.add(called)
         if cls is None:
             raise ModelError(
                 f"The model uses a kernel of yours, {called[:60]!r}, which no file holds: import the module "
@@ -230,14 +239,14 @@ class Reader:
             raise ModelError(f"{called:.60} has other parameters than the file says.")
         return cls(**fields)
 
-    def _object(self, node: dict[str, Any]) -> Any:
-        cls: Any = _known(registry.OBJECTS, node["of"])
-        made = cls.__new__(cls)
+    def _object(self, node: JsonObject) -> object:
+        cls = _known(registry.OBJECTS, node["of"])
+        made: object = object.__new__(cls)
         vars(made).update(checks.attributes(cls, self._named(node["v"])))
         return checks.checked(made)
 
-    def _estimator(self, node: dict[str, Any]) -> Any:
-        cls: Any = self._classes(node["of"])
+    def _estimator(self, node: JsonObject) -> Model:
+        cls = self._classes(node["of"])
         params, left = self._named(node["params"]), self._named(node["v"])
         strange = set(params) - set(registry.parameters(cls))
         if strange:
@@ -245,25 +254,25 @@ class Reader:
         twice = left.keys() & set(registry.parameters(cls))
         if twice:
             raise ModelError(f"{cls.__name__} has its parameter {min(twice)!r:.60} twice.")
-        made = cls(**params)
+        made: Model = cls(**params)
         vars(made).update(left)
         return wholes.model(made)
 
-    def _generator(self, node: dict[str, Any]) -> Any:
+    def _generator(self, node: JsonObject) -> Draws:
         return generators.restored(self.value(node["v"]))
 
-    def _numpy_random(self, node: dict[str, Any]) -> Any:
+    def _numpy_random(self, node: JsonObject) -> ModuleType:
         return np.random
 
-    def _outside(self, node: dict[str, Any]) -> Any:
+    def _outside(self, node: JsonObject) -> object:
         name, kind, called = node["name"], node["is"], node["called"]
         if not all(type(word) is str for word in (name, kind, called)):
             raise ModelError("An object of the user's has no name.")
-        self.asked.add(name)
+        self.needed.add(name)
         given = self._given[name] if name in self._given else registry.registered(kind, name, called)
         if given is None and name not in self._given:
             if name == "callback":
-                return None  # it watches a fit; what was learned does not need it
+                return None  # it is called while fitting; what was learned does not need it
             raise ModelError(
                 f"The model uses a {kind} of yours, {called[:60]!r}, which no file holds: "
                 f"load(path, objects={{{name[:60]!r}: {called[:60]}}})."
@@ -278,7 +287,7 @@ class Reader:
         return given
 
 
-_READERS: dict[str, Callable[[Reader, dict[str, Any]], Any]] = {
+_READERS: dict[str, Callable[[Reader, JsonObject], object]] = {
     "float": Reader._float,
     "bytes": Reader._bytes,
     "list": Reader._list,
@@ -305,25 +314,25 @@ _READERS: dict[str, Callable[[Reader, dict[str, Any]], Any]] = {
 }
 
 
-def _listed(x: Any) -> list[Any]:
+def _listed(x: Json) -> list[Json]:
     if type(x) is not list:
         raise ModelError("A list is missing.")
     return x
 
 
-def _known(table: dict[str, type], name: Any) -> type:
+def _known(table: dict[str, type], name: Json) -> type:
     if type(name) is not str or name not in table:
         raise ModelError(f"{name!r:.60} is nothing that a model is made of in this version.")
     return table[name]
 
 
-def _shape(x: Any) -> tuple[int, ...]:
+def _shape(x: Json) -> tuple[int, ...]:
     if type(x) is not list or len(x) > 4 or not all(type(n) is int and 0 <= n < 2**62 for n in x):
         raise ModelError(f"{x!r:.60} is no shape.")
     return tuple(x)
 
 
-def _exotic(raw: np.ndarray, name: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _exotic(raw: np.ndarray, name: Json, shape: tuple[int, ...]) -> np.ndarray:
     """Raw bytes as strings of fixed width, dates or complex numbers."""
     if type(name) is not str or not EXOTIC.match(name) or raw.dtype != np.uint8 or raw.ndim != 1:
         raise ModelError(f"{name!r:.30} is no type of an array.")
@@ -335,10 +344,10 @@ def _exotic(raw: np.ndarray, name: Any, shape: tuple[int, ...]) -> np.ndarray:
     return raw.view(dtype).astype(dtype.newbyteorder("="), copy=False).reshape(shape)
 
 
-def _laid_out(a: np.ndarray, node: dict[str, Any]) -> np.ndarray:
+def _laid_out(a: np.ndarray, node: JsonObject) -> np.ndarray:
     a = a.T if node.get("order") == "F" else a
     if node.get("frozen"):
         a.flags.writeable = False
         if a.shape == (0,) and a.dtype == np.float64:
-            return intake.EMPTY  # there is one of it
+            return intake.EMPTY  # the library has one such array
     return a

@@ -1,14 +1,14 @@
 """What a model file may hold: the library's own records, kernels, spaces and estimators, each under a name.
 
-A name in a file is looked up here and nowhere else, so no file can ask for anything to be imported. The names
-do not say where a class lives: a class may move, and the files of earlier releases stay readable.
+A name in a file is looked up here and nowhere else, so no file can cause an import. The names do not say
+in which module a class is: a class may move, and the files of earlier releases stay readable.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import perceptrons
 
@@ -22,6 +22,16 @@ from ..engine.loops import budget, multiclass, multiplicative
 from ..engine.solvers.result import Answer
 from ..kernels import prepared
 from .errors import ModelError
+
+if TYPE_CHECKING:
+    from ..core.classifier import Classifier
+    from ..text.hasher import TextHasher
+
+    #: What a file may hold: a learner, an estimator or a transformer of the library.
+    Model: TypeAlias = Classifier | TextHasher
+
+#: Attributes of an object, by name.
+Attributes: TypeAlias = dict[str, Any]
 
 
 def _named(prefix: str, *classes: type) -> dict[str, type]:
@@ -133,7 +143,7 @@ _LEFT = frozenset(
 )
 
 
-def left_by_fitting(cls: Any, name: str) -> bool:
+def left_by_fitting(cls: type, name: str) -> bool:
     """Whether fitting may leave an attribute of this name on an estimator of this class.
 
     False for a note of the user's: a public name that means nothing to the class. Raise on any other name.
@@ -154,9 +164,9 @@ def name_of(cls: type) -> str | None:
 
 
 def by_object(parameter: str, value: Any) -> Any:
-    """What the name of a rule or kernel function of the user's stands for; any other value as it is.
+    """The rule or kernel function of the user's that has this name; any other value as it is.
 
-    A file holds no name that only a registration explains: it asks for the object, as it does where the
+    A file holds no name that only a registration explains: reading it needs the object, as it does where the
     parameter is the object itself.
     """
     if parameter == "rule" and isinstance(value, str):
@@ -169,7 +179,7 @@ def by_object(parameter: str, value: Any) -> Any:
 
 
 def registered(kind: str, path: str, called: str) -> Any:
-    """A rule or a kernel that was registered, by what it is called; None if there is none.
+    """A rule or a kernel that was registered, by its own name; None if there is none.
 
     ``path`` leads from the model to where it is used.
     """
@@ -180,7 +190,7 @@ def registered(kind: str, path: str, called: str) -> Any:
     return own_kernel if isinstance(own_kernel, type) == (kind == "class") else None
 
 
-def estimator_name(model: Any) -> str:
+def estimator_name(model: object) -> str:
     """The public name of an estimator's class."""
     name = type(model).__name__
     if name in SPECS and type(model) is learner(name):
@@ -196,7 +206,8 @@ def estimator_name(model: Any) -> str:
 def estimator(name: str) -> type:
     """The estimator of a public name."""
     if name in SPECS or name in OTHERS:
-        return getattr(perceptrons, name)
+        cls: type = getattr(perceptrons, name)
+        return cls
     raise ModelError(
         f"The file holds a {name[:60]!r}, and this version of perceptrons has no such estimator: "
         "pip install --upgrade perceptrons."
@@ -207,14 +218,15 @@ def learner(name: str) -> type:
     """The learner of the same name without scikit-learn."""
     if name not in SPECS:
         return estimator(name)
-    return bare(getattr(importlib.import_module(f"perceptrons.{SPECS[name]}"), f"{name}Spec"))
+    cls: type = bare(getattr(importlib.import_module(f"perceptrons.{SPECS[name]}"), f"{name}Spec"))
+    return cls
 
 
-def parameters(cls: Any) -> list[str]:
+def parameters(cls: type) -> list[str]:
     """The names of an estimator's parameters, in alphabetical order."""
     return names_of(cls)
 
 
-def fields(cls: Any) -> list[str]:
+def fields(cls: type[kernels.Kernel]) -> list[str]:
     """The names of a kernel's parameters."""
     return [field.name for field in dataclasses.fields(cls)]

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .._version import __version__
 from ..core.classifier import Classifier
@@ -16,24 +16,28 @@ from . import container, files, registry
 from .errors import ModelError
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject
+    from .registry import Model
+
 
 class Stored(NamedTuple):
-    """A model as it lies in a file, with the place in a stream where it stood."""
+    """A model of a file, with its position in a stream."""
 
-    model: Any
-    position: Any
+    model: Model
+    position: Json
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Store an estimator, fitted or not, in one file.
 
     The file is a safetensors file: arrays, and a JSON text that says what they are. It is written beside its
     final name and renamed when it has reached the disk, so there is the old file or the new one, never
     half of either. A second writer of the same file is refused. No other file of the folder is touched.
 
-    All that learning, voting and replaying need is in it: a model that is loaded goes on learning as if it
-    had never been away, to the last bit. Functions of your own (a rule, a kernel) are not: :func:`load` is
-    given them again. Neither are callbacks and scikit-learn's metadata requests.
+    It has all that learning, voting and replaying need: a model that is loaded learns further to the same
+    bits as one that was never stored. It has no functions of your own (a rule, a kernel): give them to
+    :func:`load` again. Nor has it callbacks and scikit-learn's metadata requests.
 
     A model that another thread trains is stored as it is between two calls, or two epochs of ``fit``: save
     waits for that, and the other thread for the copy that save makes. The file is read back before it is
@@ -78,7 +82,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(
     path: str | os.PathLike[str],
     *,
-    objects: Mapping[str, Any] | None = None,
+    objects: Mapping[str, object] | None = None,
     max_bytes: int | None = None,
 ) -> Any:
     """Read an estimator that :func:`save` has stored.
@@ -94,7 +98,7 @@ def load(
         What only you have, by the name of the parameter: ``{"rule": my_rule}``, ``{"kernel": my_function}``.
         What is registered by :func:`perceptrons.rules.register` or :func:`perceptrons.kernels.register` under
         the same name is found without it.
-        The error of a file that needs one says its name.
+        The error message of a file that needs one has its name.
     max_bytes : int, optional
         Larger files are refused, and files whose sparse arrays take more memory. Without it: files of more
         than 16 GiB, and sparse arrays that take more than 4 GiB and more than 64 times the file's bytes.
@@ -111,8 +115,8 @@ def load(
     return read(path, objects, max_bytes).model
 
 
-def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> dict[str, Any]:
-    """What a model file says about itself, without making the model: class, parameters, versions, sizes.
+def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> JsonObject:
+    """The description in a model file, without making the model: class, parameters, versions, sizes.
 
     Parameters
     ----------
@@ -138,13 +142,13 @@ def describe(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> d
     }
 
 
-# ---------------------------------------------------------------- what a file says
+# ---------------------------------------------------------------- the contents of a file
 
 
-def pieces(model: Any, position: Any = None) -> Iterator[bytes | memoryview]:
+def pieces(model: Model, position: Json = None) -> Iterator[bytes | memoryview]:
     """The file of a model, piece by piece; all that can be refused is refused before the first.
 
-    The pieces are copies: what becomes of the model afterwards does not change them.
+    The pieces are copies: later changes of the model do not change them.
     """
     name = registry.estimator_name(model)
     writer = Writer()
@@ -174,18 +178,18 @@ def write(lock: files.Lock, whole: Iterator[bytes | memoryview]) -> None:
     lock.write(whole, lambda handle: container.verify(handle, lock.path))
 
 
-def _shown(parameter: Any) -> str:
-    """A parameter as text: the same whenever it is the same, so without the address of an object."""
+def _shown(parameter: object) -> str:
+    """A parameter as text: equal parameters give equal texts, so without the address of an object."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(parameter))[:200]
 
 
 def read(
     path: str | os.PathLike[str],
-    objects: Mapping[str, Any] | None = None,
+    objects: Mapping[str, object] | None = None,
     max_bytes: int | None = None,
     classes: Callable[[str], type] = registry.estimator,
 ) -> Stored:
-    """The model of a file, and the position stored with it. ``classes`` has the class of each name."""
+    """The model of a file, and the position stored with it. ``classes`` returns the class of a name."""
     from .reader import UNFOLDED_FACTOR, UNFOLDED_LIMIT, Reader  # they import every kind of learner
     from .upgrades import upgraded
 
@@ -204,14 +208,14 @@ def read(
         registry.estimator_name(model)
     except ModelError as error:
         raise ModelError(f"{name}: {error}") from error.__cause__
-    unasked = given.keys() - reader.asked
-    if unasked:
-        wanted = ", ".join(map(repr, sorted(reader.asked))) or "nothing"
-        raise ModelError(f"{name} has no use for objects[{min(unasked)!r}]; it asks for {wanted}.")
+    useless = given.keys() - reader.needed
+    if useless:
+        wanted = ", ".join(map(repr, sorted(reader.needed))) or "nothing"
+        raise ModelError(f"{name} has no use for objects[{min(useless)!r}]; it asks for {wanted}.")
     return Stored(model, position)
 
 
-def _parsed(path: Any, text: str) -> dict[str, Any]:
+def _parsed(path: str | os.PathLike[str], text: str) -> JsonObject:
     try:
         table = json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
@@ -221,5 +225,5 @@ def _parsed(path: Any, text: str) -> dict[str, Any]:
     return table
 
 
-def _refused(name: str) -> Any:
+def _refused(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")

@@ -9,32 +9,36 @@ Format 2 differs from format 1 in this:
 * Arrays may be stored by their unusual entries (a node ``sparse``). Format 1 has none; nothing to do.
 * Both ends of a bracket are true whatever rounding did (``_bounds``), and the steps on each row may be kept
   (``_steps``). The smallest margins of format 1 (``_low``) were rounded; they are left out.
-* The scalars of a space that were added since are infinite: they bound errors of rounding, of which a file
-  of format 1 knows nothing. No upper end of a margin bracket can be derived from such a model (``up`` = inf).
+* The scalars of a space that were added since are infinite: they bound errors of rounding, which
+  a file of format 1 does not have. No upper end of a margin bracket can be derived from such a model (``up``
+  is infinite).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..engine.loops import scalars
 from .container import VERSION
 
+if TYPE_CHECKING:
+    from .._types import JsonObject
+
 #: spaces whose scalars bound the best margin from above
 _WITH_A_BRACKET = ("space.Linear", "space.Joint")
 _SCALARS_OF_1 = 14  # numbers in the scalars of a space, in format 1
 
 
-def upgraded(version: int, table: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def upgraded(version: int, table: JsonObject, arrays: dict[str, np.ndarray]) -> None:
     """Bring the table and the arrays of a file of this version to the format of today."""
     for step in range(version, VERSION):
         _STEPS[step](table, arrays)
 
 
-def _from_1(table: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def _from_1(table: JsonObject, arrays: dict[str, np.ndarray]) -> None:
     for node in nodes(table, ""):
         if node.get("k") == "estimator":
             node["v"].pop("_low", None)
@@ -49,13 +53,13 @@ def _from_1(table: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         arrays[str(name)] = state
 
 
-_STEPS: dict[int, Callable[[dict[str, Any], dict[str, np.ndarray]], None]] = {1: _from_1}
+_STEPS: dict[int, Callable[[JsonObject, dict[str, np.ndarray]], None]] = {1: _from_1}
 
 
 # ---------------------------------------------------------------- finding one's way in a table
 
 
-def nodes(table: dict[str, Any], prefix: str) -> Iterator[dict[str, Any]]:
+def nodes(table: JsonObject, prefix: str) -> Iterator[JsonObject]:
     """The nodes of records, objects and estimators whose name begins so; ``node["v"]`` has the attributes.
 
     An attribute that is new in a format can be given a plain value: ``node["v"].setdefault("_steps", None)``.
@@ -67,7 +71,7 @@ def nodes(table: dict[str, Any], prefix: str) -> Iterator[dict[str, Any]]:
             yield node
 
 
-def tensor(table: dict[str, Any], node: dict[str, Any], attribute: str) -> str | None:
+def tensor(table: JsonObject, node: JsonObject, attribute: str) -> str | None:
     """The name of the array that is stored for an attribute of a node."""
     place = node["v"].get(attribute)
     ok = type(place) is list and len(place) == 1 and type(place[0]) is int

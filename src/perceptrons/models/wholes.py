@@ -1,13 +1,14 @@
 """Whether the parts of an estimator fit each other: classes, widths, names, kernels, logs.
 
-Every estimator that is read comes by here, fitted or not. What fitting leaves has a fixed list of names, each
-of them checked. What nobody has fitted has none of them: compiled loops that begin to learn would trust them.
+Every estimator that is read is checked here, fitted or not. The attributes that fitting sets have a fixed
+list of names, and each is checked. An estimator that is not fitted has none of them, because compiled loops
+would rely on them when it begins to learn.
 """
 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -24,9 +25,19 @@ from ..kernels import prepared
 from . import registry
 from .checks import array, fits, labels, need, number, truth, whole
 
+if TYPE_CHECKING:
+    from ..core.classifier import Classifier
+    from ..core.maximum_margin import MaxMarginSpec
+    from ..core.risk import RiskDescentSpec
+    from ..engine.spaces.base import SingleSpace
+    from ..engine.spaces.protocol import Space
+    from .registry import Attributes, Model
 
-def model(x: Any) -> Any:
-    """x, if its parts fit each other."""
+    M = TypeVar("M", bound=Model)
+
+
+def model(x: M) -> M:
+    """x, whose parts fit each other; else raise."""
     state = vars(x)
     left = {name for name in state if registry.left_by_fitting(type(x), name)}
     if "classes_" in state:
@@ -39,22 +50,23 @@ def model(x: Any) -> Any:
     if isinstance(x, Learner) and "_space" in state:
         _online(x, state)
     elif kind == "descent" and "_descents" in state:
-        _risk(x, state)
+        _risk(cast("RiskDescentSpec", x), state)
     elif kind == "margin" and "_problems" in state:
-        _margin(x, state)
+        _margin(cast("MaxMarginSpec", x), state)
     elif hasattr(type(x), "_new_hasher"):  # texts become rows by its parameters
         from ..text.parameters import MOST_BITS
 
         need(left <= {"_words", "n_invalid_"}, "it has learned nothing, and has more than parameters")
-        whole("bits", x.bits, 1, MOST_BITS)
-        _words(state.get("_words", {}), 1 << x.bits)
+        bits = state["bits"]
+        whole("bits", bits, 1, MOST_BITS)
+        _words(state.get("_words", {}), 1 << bits)
         whole("n_invalid_", state.get("n_invalid_", 0))
     else:
         need(not left, "it has learned nothing, and has more than parameters")
     return x
 
 
-def _feature_names(names: Any, n_features: Any) -> None:
+def _feature_names(names: Any, n_features: object) -> None:
     ok = isinstance(names, np.ndarray) and names.ndim == 1 and all(isinstance(name, str) for name in names)
     need(ok and len(names) == n_features, "names of features are missing")
 
@@ -62,7 +74,7 @@ def _feature_names(names: Any, n_features: Any) -> None:
 # ---------------------------------------------------------------- online learners
 
 
-def _online(x: Any, state: dict[str, Any]) -> None:
+def _online(x: Learner, state: Attributes) -> None:
     need("classes_" in state, "its classes are missing")
     n_classes, space = len(state["classes_"]), state["_space"]
     core = space.inner if isinstance(space, spaces.Dual) else space
@@ -105,7 +117,7 @@ def _online(x: Any, state: dict[str, Any]) -> None:
         number("gamma_", state["gamma_"])
 
 
-def _begun(x: Any, state: dict[str, Any]) -> None:
+def _begun(x: Classifier, state: Attributes) -> None:
     """The parameters that learning began with; older files do not have them."""
     begun = state.setdefault("_begun", changing.parameters_of_state(x))
     known = changing.parameters_of_state(x).keys()
@@ -115,7 +127,7 @@ def _begun(x: Any, state: dict[str, Any]) -> None:
     need(begun.keys() == known, "it was begun with parameters that it has not")
 
 
-def _changes(state: dict[str, Any]) -> None:
+def _changes(state: Attributes) -> None:
     """The parameters of steps that have changed since, and the counts of the classes so far."""
     changes = state.setdefault("_changed", ())
     if "_counted" in state:
@@ -129,7 +141,7 @@ def _changes(state: dict[str, Any]) -> None:
 
 
 def _has_device() -> bool:
-    """Whether the GPU that a model was learned on can be had here too."""
+    """Whether there is a GPU here, as there was where the model was learned."""
     if find_spec("torch") is None:
         return False
     import torch
@@ -137,16 +149,16 @@ def _has_device() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _width(x: Any, state: dict[str, Any], n_features: int) -> None:
-    """Rows are as wide as the weights: without n_features_in_ scikit-learn lets rows of any width pass."""
+def _width(x: Learner, state: Attributes, n_features: int) -> None:
+    """Rows are as wide as the weights: without n_features_in_ scikit-learn accepts rows of any width."""
     if "n_features_in_" in state or type(x._intake) in (Numbers, Shares):
         need(state.get("n_features_in_") == n_features, "features and weights differ in number")
     if hasattr(x, "_check_width"):
         x._check_width(reset=False)  # it makes its rows itself, as wide as its parameters say
 
 
-def _names(state: dict[str, Any], n_features: int) -> None:
-    """Features with names: the places of the names are those of the weights."""
+def _names(state: Attributes, n_features: int) -> None:
+    """Features with names: a name has the same position as its weight."""
     grown, given = state.get("_names"), state.get("_given_names")
     if grown is not None:
         in_order = isinstance(grown, dict) and list(grown.values()) == list(range(n_features))
@@ -168,7 +180,8 @@ def _words(words: Any, n_features: int) -> None:
     need(all(type(j) is int and 0 <= j < n_features for j in words), "a word has no column")
 
 
-def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
+def _kernel_based(x: KernelBased, state: Attributes, holders: list[Any]) -> None:
+    """``holders``: the space of coefficients, or the spaces with a budget."""
     kernel = state.get("kernel_")
     need(isinstance(kernel, kernels.Kernel), "there is no kernel")
     need(all(holder.kernel == kernel for holder in holders), "kernels differ")
@@ -182,22 +195,23 @@ def _kernel_based(x: Any, state: dict[str, Any], holders: list[Any]) -> None:
         _feature_names(state["_given_names"], state.get("n_features_in_"))
 
 
-def _same_width(state: dict[str, Any], collections: list[Any]) -> None:
+def _same_width(state: Attributes, collections: list[object]) -> None:
     """Rows of numbers that the kernel compares are all as wide as those that the model takes."""
-    widths = set().union(*map(_widths, collections))
+    widths = set[int | None]().union(*map(_widths, collections))
     if state["kernel_"].takes in ("numbers", "table") or "n_features_in_" in state:
         widths.add(state.get("n_features_in_"))
     need(len(widths) <= 1, "rows of numbers differ in width")
 
 
-def _widths(rows: Any) -> set[Any]:
+def _widths(rows: object) -> set[int | None]:
     if isinstance(rows, prepared.Parts):
-        return set().union(*map(_widths, rows.parts))
-    of_numbers = isinstance(rows, prepared.Rows) and not isinstance(rows, prepared.Strings)
-    return {rows.shape[1]} if of_numbers else set()
+        return set[int | None]().union(*map(_widths, rows.parts))
+    if isinstance(rows, prepared.Rows) and not isinstance(rows, prepared.Strings):
+        return {rows.shape[1]}
+    return set()
 
 
-def _journals(x: Any, state: dict[str, Any], space: Any, core: Any, learners: list[Any]) -> None:
+def _journals(x: Learner, state: Attributes, space: Space, core: Space, learners: list[SingleSpace]) -> None:
     logs: Any = state.get("_journals")
     expected = journal.Journal
     if isinstance(x, KernelBased):
@@ -217,7 +231,7 @@ def _journals(x: Any, state: dict[str, Any], space: Any, core: Any, learners: li
         whole("random_step_", state["random_step_"])
 
 
-def _bounds(state: dict[str, Any], n: int) -> None:
+def _bounds(state: Attributes, n: int) -> None:
     """Brackets around the best margin: none, one, or one per class."""
     bounds: Any = state.get("_bounds")
     if bounds is None:
@@ -231,7 +245,7 @@ def _bounds(state: dict[str, Any], n: int) -> None:
             number("the lower end of a bracket", pair[0])
 
 
-def _steps(state: dict[str, Any], weights: list[Any]) -> None:
+def _steps(state: Attributes, weights: list[np.ndarray | None]) -> None:
     """The sums of the steps on each row: none, or one array per learner."""
     steps: Any = state.get("_steps")
     if steps is None:
@@ -245,13 +259,13 @@ def _steps(state: dict[str, Any], weights: list[Any]) -> None:
 # ---------------------------------------------------------------- learners of whole data sets
 
 
-def _n_problems(state: dict[str, Any]) -> int:
+def _n_problems(state: Attributes) -> int:
     need(len(state.get("classes_", ())) > 0, "its classes are missing")
     n = len(state["classes_"])
     return n if n > 2 else 1
 
 
-def _risk(x: Any, state: dict[str, Any]) -> None:
+def _risk(x: RiskDescentSpec, state: Attributes) -> None:
     runs, n = state["_descents"], _n_problems(state)
     ok = isinstance(runs, list) and len(runs) == n and all(isinstance(run, Descent) for run in runs)
     need(ok and len(state["classes_"]) >= 2, "descents and classes differ in number")
@@ -266,7 +280,7 @@ def _risk(x: Any, state: dict[str, Any]) -> None:
     _steps(state, [None] * n)
 
 
-def _margin(x: Any, state: dict[str, Any]) -> None:
+def _margin(x: MaxMarginSpec, state: Attributes) -> None:
     runs, n = state["_problems"], _n_problems(state)
     ok = isinstance(runs, list) and len(runs) == n and all(isinstance(run, Problem) for run in runs)
     need(ok, "problems and classes differ in number")
@@ -278,7 +292,7 @@ def _margin(x: Any, state: dict[str, Any]) -> None:
     number("radius_", state.get("radius_"))
     _begun(x, state)
     C = x._learned_with("C")
-    need(isinstance(C, (int, float)) and C > 0.0, "C is no price")
+    need(isinstance(C, (int, float)) and C > 0.0, "C is no positive number")
     if x._learned_with("kernel") is None:
         whole("n_features_in_", state.get("n_features_in_"))
         shape = (len(support), state["n_features_in_"])

@@ -1,11 +1,11 @@
 """A model as a table of nodes and a set of arrays.
 
 A node describes one object: ``{"k": kind, …}``. It refers to others by their place in the table, written
-``[place]``; numbers, strings, truth values and None stand for themselves. A node refers to earlier ones only,
-so a table has no cycles and is read from front to back, without recursion. An object that is met twice
+``[place]``; numbers, strings, truth values and None are written as they are. A node refers to earlier ones
+only, so a table has no cycles and is read from front to back, without recursion. An object that occurs twice
 is one node: what was shared stays shared. Long lists of one type become arrays.
 
-:mod:`perceptrons.models.reader` is the way back.
+:mod:`perceptrons.models.reader` reads them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,9 +26,13 @@ from . import generators, registry, sparse
 from .container import storable
 from .errors import ModelError
 
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject, SparseMatrix
+    from .registry import Attributes
+
 LONG = 16  #: from this length on a list of one type is an array
 DEPTH_LIMIT = 64
-SIMPLE = (type(None), bool, int, float, str)  #: what stands for itself
+SIMPLE = (type(None), bool, int, float, str)  #: what is written as it is
 #: arrays that are stored as bytes: strings of fixed width, complex numbers, dates
 EXOTIC = re.compile(r"[<|]?(?:[US][1-9][0-9]{0,8}|c8|c16|[Mm]8\[[a-zA-Z0-9]{1,12}\])\Z")
 
@@ -37,20 +41,20 @@ class Writer:
     """Turns objects into nodes and arrays; the arrays are copies."""
 
     def __init__(self) -> None:
-        self.nodes: list[dict[str, Any]] = []
+        self.nodes: list[JsonObject] = []
         self.arrays: dict[str, np.ndarray] = {}
         self._places: dict[int, int] = {}
-        self._alive: list[Any] = []  # while an id is known its object must live
+        self._alive: list[object] = []  # objects whose id is in _places: an id may be reused after its object
         self._open: set[int] = set()
         self._path: list[str] = []
         self._strange: dict[str, int] = {}
 
-    def value(self, x: Any, step: str | None = None) -> Any:
+    def value(self, x: object, step: str | None = None) -> Json:
         """x itself, or a reference to its node; ``step`` leads from the object around it to x."""
         if type(x) in SIMPLE:
             return x if type(x) is not float or isfinite(x) else [self._not_finite(x)]
         if isinstance(x, np.dtype):
-            x = np.dtype(x.type)  # one object for each precision, however it came about
+            x = np.dtype(x.type)  # one object for each precision, whatever object x is
         if id(x) in self._places:
             return [self._places[id(x)]]
         if id(x) in self._open:
@@ -67,7 +71,7 @@ class Writer:
         self._alive.append(x)
         return [place]
 
-    def _add(self, node: dict[str, Any]) -> int:
+    def _add(self, node: JsonObject) -> int:
         self.nodes.append(node)
         return len(self.nodes) - 1
 
@@ -85,7 +89,7 @@ class Writer:
         self.arrays[name] = a
         return name
 
-    def _node(self, x: Any) -> dict[str, Any]:
+    def _node(self, x: Any) -> JsonObject:
         kind = type(x)
         if kind in _WRITERS:
             return _WRITERS[kind](self, x)
@@ -108,16 +112,16 @@ class Writer:
 
     # -- plain data
 
-    def _bytes(self, x: bytes) -> dict[str, Any]:
+    def _bytes(self, x: bytes) -> JsonObject:
         return {"k": "bytes", "v": x.hex()}
 
-    def _tuple(self, x: tuple[Any, ...]) -> dict[str, Any]:
+    def _tuple(self, x: tuple[object, ...]) -> JsonObject:
         return {"k": "tuple", "v": [self.value(item, str(i)) for i, item in enumerate(x)]}
 
-    def _dict(self, x: dict[Any, Any]) -> dict[str, Any]:
+    def _dict(self, x: dict[object, object]) -> JsonObject:
         return {"k": "dict", "keys": self.value(list(x)), "values": self.value(list(x.values()))}
 
-    def _list(self, x: list[Any]) -> dict[str, Any]:
+    def _list(self, x: list[Any]) -> JsonObject:
         if len(x) >= LONG:
             kinds = set(map(type, x))
             packed = self._packed(x, kinds.pop()) if len(kinds) == 1 else None
@@ -125,11 +129,11 @@ class Writer:
                 return packed
         return {"k": "list", "v": [self.value(item, str(i)) for i, item in enumerate(x)]}
 
-    def _packed(self, x: list[Any], kind: type) -> dict[str, Any] | None:
+    def _packed(self, x: list[Any], kind: type) -> JsonObject | None:
         """A long list of one type as arrays, where there is a way."""
         if kind in (float, bool) or (kind is int and min(x) >= -(2**63) and max(x) < 2**63):
-            dtype: Any = np.int64 if kind is int else kind
-            return {"k": "numbers", "v": self._tensor(np.asarray(x, dtype))}
+            numbers = np.asarray(x, np.int64) if kind is int else np.asarray(x, kind)
+            return {"k": "numbers", "v": self._tensor(numbers)}
         if kind in (str, bytes):
             raw = [s.encode("utf-8", "surrogatepass") for s in x] if kind is str else x
             lengths = np.fromiter(map(len, raw), np.int64, len(raw))
@@ -150,13 +154,13 @@ class Writer:
             return {"k": "tuples", "v": self._columns(list(map(list, zip(*x))))} if same else None
         return None
 
-    def _columns(self, columns: list[list[Any]]) -> list[Any]:
+    def _columns(self, columns: list[list[Any]]) -> list[Json]:
         return [self.value(column, str(i)) for i, column in enumerate(columns)]
 
     # -- arrays
 
-    def _array(self, x: np.ndarray) -> dict[str, Any]:
-        node: dict[str, Any] = {"k": "array"}
+    def _array(self, x: np.ndarray) -> JsonObject:
+        node: JsonObject = {"k": "array"}
         if not x.flags.writeable:
             node["frozen"] = True
         if x.ndim > 1 and x.flags.f_contiguous and not x.flags.c_contiguous:
@@ -172,8 +176,8 @@ class Writer:
         raw = np.frombuffer(plain.tobytes(), np.uint8)
         return node | {"dtype": plain.dtype.str, "shape": list(x.shape), "v": self._tensor(raw)}
 
-    def _stored(self, x: np.ndarray) -> dict[str, Any]:
-        """An array whole, or by the entries that differ from the usual one."""
+    def _stored(self, x: np.ndarray) -> JsonObject:
+        """An array whole, or by the entries that differ from the most frequent one."""
         found = sparse.parts(x) if x.flags.c_contiguous else None
         if found is None:
             return {"v": self._tensor(x.copy())}  # a copy: another thread may write to x
@@ -184,13 +188,13 @@ class Writer:
             "v": self._tensor(found.values),
         }
 
-    def _csr(self, x: Any) -> dict[str, Any]:
+    def _csr(self, x: SparseMatrix) -> JsonObject:
         arrays = [self.value(np.asarray(a)) for a in (x.data, x.indices, x.indptr)]
         return {"k": "csr", "v": arrays, "shape": list(x.shape), "matrix": isinstance(x, sp.csr_matrix)}
 
     # -- the library's own
 
-    def _own(self, name: str, x: Any) -> dict[str, Any]:
+    def _own(self, name: str, x: Any) -> JsonObject:
         if name in registry.RECORDS:
             return {"k": "record", "of": name, "v": self._named(dict(zip(x._fields, x)))}
         if name in registry.KERNELS or name.startswith(registry.OWN):
@@ -201,14 +205,14 @@ class Writer:
             }
         return {"k": "object", "of": name, "v": self._named(_state(x))}
 
-    def _named(self, attributes: dict[str, Any]) -> dict[str, Any]:
+    def _named(self, attributes: Attributes) -> JsonObject:
         return {name: self.value(x, name) for name, x in attributes.items()}
 
-    def _estimator(self, x: Any) -> dict[str, Any]:
+    def _estimator(self, x: Any) -> JsonObject:
         name = registry.estimator_name(x)
         params = registry.parameters(type(x))
         left = {k: v for k, v in x.__getstate__().items() if k not in params and k not in registry.NOT_STORED}
-        if "_begun" in left:  # the parameters are there already: those that have changed since are enough
+        if "_begun" in left:  # the parameters are stored already: only those that have changed since
             left["_begun"] = {name: left["_begun"][name] for name in changing.changed(x)}
         for attribute in left:
             registry.left_by_fitting(type(x), attribute)  # raises where the reader would
@@ -219,8 +223,8 @@ class Writer:
             "v": self._named(left),
         }
 
-    def _outside(self, x: Any) -> dict[str, Any]:
-        """What only the user has: a function of his own, a generator of his own."""
+    def _outside(self, x: Any) -> JsonObject:
+        """What only the user has: their own function, their own generator."""
         name = ".".join(self._path)
         if x is np.random:
             return {"k": "numpy.random"}
@@ -237,7 +241,7 @@ class Writer:
         )
 
 
-_WRITERS: dict[type, Callable[[Writer, Any], dict[str, Any]]] = {
+_WRITERS: dict[type, Callable[[Writer, Any], JsonObject]] = {
     bytes: Writer._bytes,
     tuple: Writer._tuple,
     list: Writer._list,
@@ -248,11 +252,12 @@ _WRITERS: dict[type, Callable[[Writer, Any], dict[str, Any]]] = {
 }
 
 
-def _state(x: Any) -> dict[str, Any]:
-    """The attributes of an object that are worth keeping: nothing that belongs to a pass under way."""
+def _state(x: Any) -> Attributes:
+    """The attributes of an object, without those of a pass under way."""
     if type(x) in spaces.KINDS:
-        return x.stored()
-    attributes: dict[str, Any] = dict(x.__getstate__())
+        stored: Attributes = x.stored()
+        return stored
+    attributes: Attributes = dict(x.__getstate__())
     if isinstance(x, journal.Journal):
         names = list(x._pieces)
         whole = {name: getattr(x, name) for name in names}
