@@ -1,6 +1,6 @@
 """The command line ``perceptrons``: train, predict, evaluate, certify, info, fetch, demo.
 
-Nothing heavy is imported before a command is known, so ``--help`` answers at once.
+Nothing that is slow to import is imported before the command is parsed, so ``--help`` is fast.
 """
 
 from .running import main

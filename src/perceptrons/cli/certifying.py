@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import printing, rows
 from .errors import Misuse
 from .options import Reading
 from .stored import open_data, open_model
+
+if TYPE_CHECKING:
+    from .._types import JsonObject
+    from ..certificates import Verification
 
 
 def certify(
@@ -48,11 +52,11 @@ def certify(
         print(certificate._repr_html_())
     else:
         print(certificate)
-        print(f"{'checked':<14}{_said(verification, exact)}")
+        print(f"{'checked':<14}{_as_text(verification, exact)}")
     return 0 if verification and certificate.holds else 1
 
 
-def _as_dict(verification: Any) -> dict[str, Any]:
+def _as_dict(verification: Verification) -> JsonObject:
     return {
         "holds": bool(verification),
         "failed": verification.failed,
@@ -61,7 +65,7 @@ def _as_dict(verification: Any) -> dict[str, Any]:
     }
 
 
-def _said(verification: Any, exact: bool) -> str:
+def _as_text(verification: Verification, exact: bool) -> str:
     if not verification:
         return f"FAILED: {verification.failed}: {verification.why}"
     how = "in fractions" if exact else "in floating point"

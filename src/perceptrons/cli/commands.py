@@ -1,22 +1,22 @@
-"""What can be asked for. A command answers the work to be done, and :func:`perceptrons.cli.main` does it."""
+"""The commands. Each returns a function that does the work, and :func:`perceptrons.cli.main` calls it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 from typer import Argument, Option
 
 from .options import Debug, Json, Learning, Plugin, Quiet, Reading, Running, grouped
 
-Job = Callable[[], Any]
+Job = Callable[[], int]
 
 app = typer.Typer(
     name="perceptrons",
     help="Learn halfspaces online, with the proof attached: perceptron, MIRA, PA, Winnow, AROW and others.",
     epilog="Exit codes: 0 done, 1 the work failed, 2 the command was given wrongly. '-' is standard input.",
-    rich_markup_mode=None,  # plain help: rich takes longer to import than all the rest
+    rich_markup_mode=None,  # plain help: rich takes longer to import than everything else
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -29,8 +29,8 @@ Data = Annotated[
 ModelFile = Annotated[str, Argument(help="A model file.", metavar="MODEL")]
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         from .._version import __version__
 
         typer.echo(f"perceptrons {__version__}")
@@ -50,14 +50,14 @@ def _perceptrons(
 @grouped
 def train(
     data: Data,
-    model: Annotated[str, Option("--model", "-m", help="Where the model goes.")],
+    model: Annotated[str, Option("--model", "-m", help="The model file to write.")],
     learning: Learning,
     running: Running,
     checkpoint: Annotated[
         str | None,
         Option(
-            help="A file that the run is stored in on the way. The same command again goes on from there, to "
-            "the same model bit for bit. It is removed when the run is done."
+            help="A file that stores the run from time to time. The same command, given again, resumes it, "
+            "to the same model bit for bit. It is removed when the run is done."
         ),
     ] = None,
     checkpoint_every: Annotated[
@@ -99,7 +99,7 @@ def predict(
 ) -> Job:
     """Predict the label of each row.
 
-    One line a row. Rows are read as those the model was trained on, unless an option says otherwise.
+    One line per row. Rows are read as those the model was trained on, unless an option differs.
     """
 
     def work() -> int:
@@ -122,7 +122,7 @@ def evaluate(
 ) -> Job:
     """Test a model on labelled rows.
 
-    Accuracy; precision, recall and F1 of each class; who was taken for whom.
+    Accuracy; precision, recall and F1 of each class; the confusion matrix.
     """
 
     def work() -> int:
@@ -142,7 +142,7 @@ def certify(
     comparators: Annotated[
         Literal["free", "all"], Option(help="'all' also solves for the best margin.")
     ] = "free",
-    delta: Annotated[float, Option(help="How often a bound on future errors may be wrong.")] = 0.05,
+    delta: Annotated[float, Option(help="The probability that a bound on future errors is wrong.")] = 0.05,
     output: Annotated[
         str | None, Option("--output", "-o", help="Also store the certificate as JSON.")
     ] = None,
@@ -153,7 +153,7 @@ def certify(
     json: Json = False,
     debug: Debug = False,
 ) -> Job:
-    """Hold a model's counts against the theorems.
+    """Compare a model's counts with the theorems.
 
     DATA are the rows it was trained on. The certificate is checked again from the rows alone.
     Exit code 1: a claim does not hold.
@@ -182,14 +182,14 @@ def info(model: ModelFile, plugin: Plugin = None, json: Json = False, debug: Deb
 @app.command()
 def fetch(
     names: Annotated[list[str] | None, Argument(help="Public data sets.", metavar="[NAME]")] = None,
-    list_: Annotated[bool, Option("--list", help="Which there are, and which are on this machine.")] = False,
+    list_: Annotated[bool, Option("--list", help="List them, and which are on this machine.")] = False,
     to: Annotated[str | None, Option(help="A folder; default: the cache.", metavar="FOLDER")] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> Job:
-    """Have public data sets on this machine.
+    """Download public data sets.
 
-    Prints where their files are; those that are not here yet are downloaded and checked.
+    Prints the paths of their files. Files that are on this machine already are not downloaded again.
     """
 
     def work() -> int:

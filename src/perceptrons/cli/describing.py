@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import printing
+
+if TYPE_CHECKING:
+    from .._types import JsonObject
+    from ..models.registry import Model
 
 
 def info(path: str, as_json: bool) -> int:
@@ -18,14 +22,14 @@ def info(path: str, as_json: bool) -> int:
     return 0
 
 
-def facts(path: str) -> dict[str, Any]:
-    """All that can be said; without the counts where the model needs a function that only its maker has."""
+def facts(path: str) -> JsonObject:
+    """All that is known of the file; without the counts where the model needs a function of its author's."""
     from ..models import ModelError, container, describe, registry
     from ..models.saving import read
 
     described = describe(path)
     contents = container.read(path)
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "file": path,
         "bytes": os.path.getsize(path),
         "format": described["format"],
@@ -47,7 +51,7 @@ def facts(path: str) -> dict[str, Any]:
     return {**found, **_learned(stored.model)}
 
 
-def _learned(model: Any) -> dict[str, Any]:
+def _learned(model: Model) -> JsonObject:
     """Classes, counts and bracket of a fitted model."""
     from ..theorems import allowance
 
@@ -64,7 +68,7 @@ def _learned(model: Any) -> dict[str, Any]:
         "radius": "radius_",
         "margin_bounds": "margin_bounds_",
     }
-    found: dict[str, Any] = {"fitted": True}
+    found: JsonObject = {"fitted": True}
     for name, attribute in names.items():
         value = getattr(model, attribute, None)
         if value is not None:
@@ -78,7 +82,7 @@ def _learned(model: Any) -> dict[str, Any]:
     return found
 
 
-def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _lines(found: JsonObject) -> list[tuple[str, str]]:
     lines = [
         ("file", f"{found['file']}, {printing.size(found['bytes'])}, {found['arrays']} arrays"),
         ("format", f"version {found['format']}, written by perceptrons {found['library']}"),
@@ -99,7 +103,7 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     return lines + _counts(found)
 
 
-def _usual(found: dict[str, Any], name: str, value: str) -> bool:
+def _usual(found: JsonObject, name: str, value: str) -> bool:
     """Whether a parameter has its default."""
     from ..models import ModelError, registry
 
@@ -109,13 +113,13 @@ def _usual(found: dict[str, Any], name: str, value: str) -> bool:
         return False
 
 
-def _counts(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _counts(found: JsonObject) -> list[tuple[str, str]]:
     labels = [printing.label(one) for one in found["classes"]]
     shown = ", ".join(labels[:10]) + (", …" if len(labels) > 10 else "")
     lines = [("classes", f"{len(labels)}: {shown}"), ("features", f"{found.get('features', 0):,}")]
     counts = [(name, found[name]) for name in ("examples", "mistakes", "updates", "errors") if name in found]
-    told = ", ".join(f"{value:,} {name}" for name, value in counts)
-    lines.append(("counts", f"{told} of the last w" if "errors" in found else told))
+    listed = ", ".join(f"{value:,} {name}" for name, value in counts)
+    lines.append(("counts", f"{listed} of the last w" if "errors" in found else listed))
     rows = found.get("progressive_rows")
     if rows and "progressive_errors" in found:
         wrong = found["progressive_errors"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from . import printing
 from .errors import Misuse
 
 
 def fetch(names: list[str], listed: bool, folder: str | None, as_json: bool) -> int:
-    """Have the data sets here, and say where; or say which there are."""
+    """Download the data sets and print their paths; or list the data sets."""
     from ..datasets import available
 
     strange = next((name for name in names if name not in available()), None)
@@ -37,7 +36,7 @@ def _list(names: list[str], folder: str | None, as_json: bool) -> int:
 
     here = {name: find(name, folder) is not None for name in names}
     if as_json:
-        rows: Any = [
+        rows = [
             {
                 "name": name,
                 "rows": SOURCES[name].rows,
@@ -57,7 +56,7 @@ def _list(names: list[str], folder: str | None, as_json: bool) -> int:
 
 
 def _show(file: str, done: int, total: int | None) -> None:
-    """How far a download is."""
+    """Print the progress of a download."""
     of = "" if total is None else f" of {printing.size(total)}"
     end = "\n" if total is not None and done >= total else ""
     sys.stderr.write(f"\r{file}: {printing.size(done)}{of}   {end}")

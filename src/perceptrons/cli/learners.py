@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import rules
 from .errors import Misuse
 
 if TYPE_CHECKING:
+    from .._types import Record
+    from ..core.confidence import AROWSpec, SCWSpec
+    from ..core.learner import Learner
+    from ..core.maximum_margin import MaxMarginSpec
+    from ..core.risk import RiskDescentSpec
+    from ..kernels import Kernel
     from .options import Learning
 
+    #: A learner of the core: of rows in batches, or of all rows at once.
+    AnyLearner: TypeAlias = Learner | RiskDescentSpec | MaxMarginSpec
 
-RULES = rules.commands()  #: the classes are looked up when one is needed: they are slow to import
+
+RULES = rules.commands()  #: with names of classes: a class is slow to import, and is not before it is needed
 
 _OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
 _OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
@@ -22,11 +31,11 @@ _OF_EPOCHS = {
     "n_iter_no_change",
     "validation_fraction",
     "tol",
-}  #: fit knows them, a stream does not
+}  #: parameters of ``fit`` that a stream does not have
 
 
 def complete_rule(start: str) -> list[str]:
-    """For the shell."""
+    """The names that begin so, for completion in the shell."""
     return [name for name in _known() if name.startswith(start)]
 
 
@@ -35,8 +44,8 @@ def _known() -> list[str]:
     return [*RULES, *(name for name in rules.NAMES if name not in RULES)]
 
 
-def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
-    """The estimator that the options describe, its parameters checked."""
+def learner(learning: Learning, seed: int, encoding_errors: str | None) -> AnyLearner:
+    """The learner that the options describe, its parameters checked."""
     if learning.rule not in _known():
         raise Misuse(f"--rule must be one of {', '.join(_known())}; got {learning.rule!r}.")
     if learning.text and learning.kernel is not None:
@@ -45,7 +54,7 @@ def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
     if learning.text:
         model = _text_learner(learning, named, seed, encoding_errors)
     elif learning.kernel is not None:
-        model = _kernel_learner(learning, named, seed)
+        model = _kernel_learner(learning, learning.kernel, named, seed)
     elif learning.rule not in RULES:
         model = _made(_class("OnlineClassifier"), {"rule": rules.named(learning.rule), **named}, seed)
     else:
@@ -54,7 +63,7 @@ def learner(learning: Learning, seed: int, encoding_errors: str | None) -> Any:
     return _checked(model)
 
 
-def _checked(model: Any) -> Any:
+def _checked(model: AnyLearner) -> AnyLearner:
     try:
         model._check_params()
     except ValueError as error:
@@ -63,20 +72,21 @@ def _checked(model: Any) -> Any:
         try:
             model._intake.check_pieces()
         except ValueError as error:
+            kernel = getattr(model, "kernel", None)
             raise Misuse(
-                f"{type(model).__name__} learns in batches, and {model.kernel} takes its width from all of "
+                f"{type(model).__name__} learns in batches, and {kernel} takes its width from all of "
                 "the data: give the width, as in --kernel 'Gaussian(gamma=0.1)'."
             ) from error
     return model
 
 
-def _class(name: str) -> Any:
+def _class(name: str) -> type:
     from ..models.registry import learner
 
     return learner(name)
 
 
-def _parameters(class_: Any) -> set[str]:
+def _parameters(class_: type) -> set[str]:
     """The names of the parameters of a class."""
     from ..core.parameters import names_of
 
@@ -114,8 +124,8 @@ def value_of(text: str) -> Any:
         return text
 
 
-def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
-    """The estimator; a parameter that it has not is refused."""
+def _made(class_: type, parameters: dict[str, Any], seed: int) -> AnyLearner:
+    """The learner; a parameter that it does not have is refused."""
     known = _parameters(class_)
     idle = _RUN_BY_US | (_OF_EPOCHS if hasattr(class_, "partial_fit") else set())
     useless = next((name for name in parameters if name in idle), None)
@@ -139,13 +149,16 @@ def _made(class_: Any, parameters: dict[str, Any], seed: int) -> Any:
         parameters = {"random_state": seed, **parameters}
     if isinstance(parameters.get("kernel"), str):
         parameters = {**parameters, "kernel": kernel_of(parameters["kernel"])}
-    return class_(**parameters)
+    made: AnyLearner = class_(**parameters)
+    return made
 
 
 # ------------------------------------------------------------------- rules within other learners
 
 
-def _text_learner(learning: Learning, named: dict[str, Any], seed: int, encoding_errors: str | None) -> Any:
+def _text_learner(
+    learning: Learning, named: dict[str, Any], seed: int, encoding_errors: str | None
+) -> AnyLearner:
     class_ = _class("TextClassifier")
     for option, name in _OF_TEXT.items():
         if getattr(learning, option) is not None:
@@ -157,15 +170,17 @@ def _text_learner(learning: Learning, named: dict[str, Any], seed: int, encoding
     return _with_rule(class_, learning, named, seed, "--text")
 
 
-def _kernel_learner(learning: Learning, named: dict[str, Any], seed: int) -> Any:
-    named["kernel"] = kernel_of(learning.kernel)
+def _kernel_learner(learning: Learning, kernel: str, named: dict[str, Any], seed: int) -> AnyLearner:
+    named["kernel"] = kernel_of(kernel)
     if learning.rule in ("kernel-perceptron", "budget", "max-margin"):
         return _made(_class(RULES[learning.rule].class_name), named, seed)
     return _with_rule(_class("KernelClassifier"), learning, named, seed, "--kernel")
 
 
-def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int, option: str) -> Any:
-    """A learner that takes any rule, with the rule that the named class would use."""
+def _with_rule(class_: type, learning: Learning, named: dict[str, Any], seed: int, option: str) -> AnyLearner:
+    """A learner that takes any rule, with the rule of the class that ``--rule`` names."""
+    from ..core.first_order import FirstOrder
+
     if learning.rule not in RULES:
         return _made(class_, {"rule": rules.named(learning.rule), **named}, seed)
     own = _class(RULES[learning.rule].class_name)
@@ -175,8 +190,9 @@ def _with_rule(class_: Any, learning: Learning, named: dict[str, Any], seed: int
     of_rule = {name: value for name, value in named.items() if name not in here}
     source = _checked(_made(own, {**RULES[learning.rule].fixed, **of_rule}, seed))
     rest = {name: value for name, value in named.items() if name in here}
-    if not hasattr(own, "_rule"):
-        return _made(class_, {"rule": _confident_rule(source), "readout": "last", **rest}, seed)
+    if not isinstance(source, FirstOrder):
+        confident = cast("AROWSpec | SCWSpec", source)
+        return _made(class_, {"rule": _confident_rule(confident), "readout": "last", **rest}, seed)
     if type(source._scheme()).__name__ != "Top":
         raise Misuse(f"{option} moves the true class and its best rival only; drop {', '.join(of_rule)}.")
     if getattr(source, "gamma", None) == "auto":
@@ -191,13 +207,14 @@ def _fitting(option: str) -> list[str]:
     return [row.learner.command for row in rows if row.learner.command is not None]
 
 
-def _confident_rule(source: Any) -> Any:
-    """The record of a learner that has a confidence per column."""
+def _confident_rule(source: AROWSpec | SCWSpec) -> Record:
+    """The record of the rule of a learner that has a confidence per column."""
     from perceptrons.engine.spaces import Frame
 
     if source.covariance != "diagonal":
         raise Misuse("--text keeps the diagonal of a covariance; drop covariance=full.")
-    return source._binary_space(Frame(), 1).rule
+    rule: Record = source._binary_space(Frame(), 1).rule
+    return rule
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -211,20 +228,21 @@ def _range(text: str) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------- kernels
 
 
-def kernel_of(text: Any) -> Any:
+def kernel_of(text: str) -> Kernel | str:
     """A kernel from its name, or written as in Python: ``Normalized(Polynomial(degree=2)) + Linear()``.
 
     >>> kernel_of("Gaussian(gamma=0.5)")
     Gaussian(gamma=0.5)
     """
     try:
-        return _built(ast.parse(text, mode="eval").body)
+        made: Kernel | str = _built(ast.parse(text, mode="eval").body)
     except (SyntaxError, TypeError, ValueError, KeyError, MemoryError, RecursionError) as error:
         raise Misuse(f"--kernel takes a kernel such as 'Gaussian(gamma=0.1)'; got {text!r}.") from error
+    return made
 
 
 def _built(node: ast.expr) -> Any:
-    """What an expression of kernels means; nothing but kernels and constants is looked at."""
+    """The value of an expression of kernels and constants; anything else is refused."""
     from perceptrons import kernels
 
     if isinstance(node, ast.Name):

@@ -1,4 +1,4 @@
-"""The options of the commands, in groups; a group is a record, and each command says which it takes."""
+"""The options of the commands, in groups: a group is a record, and a parameter of a command."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 from typer import BadParameter, Context, Option
 
 from .learners import RULES, complete_rule
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R")
 
 Text = str | None
 Whole = int | None
@@ -18,7 +23,7 @@ Number = float | None
 
 
 def complete_format(start: str) -> list[str]:
-    """For the shell."""
+    """The formats that begin so, for completion in the shell."""
     from ..io.formats import FORMATS
 
     return [name for name in FORMATS if name.startswith(start)]
@@ -37,7 +42,7 @@ def known_format(given: Text) -> Text:
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """How rows are read. None: not said; then as the model remembers, or by the name and the first lines."""
+    """How rows are read. None: as stored with the model, or else by the name and the first lines."""
 
     format: Annotated[
         Text,
@@ -59,7 +64,7 @@ class Reading:
         Text,
         Option(help="The column of the text. Default with --text: the one named text, or else the second."),
     ] = None
-    weight_column: Annotated[Text, Option(help="A column that says how much each row counts.")] = None
+    weight_column: Annotated[Text, Option(help="The column with the weight of each row.")] = None
     delimiter: Annotated[Text, Option(help="Default: a comma; in tsv a tab.")] = None
     header: Annotated[
         bool | None, Option("--header/--no-header", help="Whether the first line names the columns.")
@@ -73,8 +78,8 @@ class Reading:
     missing: Annotated[
         Literal["refuse", "zero", "mean", "skip"] | None,
         Option(
-            help="What becomes of missing numbers in tables (nothing, NA, NaN, null, ?): an error; 0; the "
-            "mean of the rows before, which is stored with the model; or the row is left out.",
+            help="Missing numbers in tables (nothing, NA, NaN, null, ?): an error; replaced by 0; replaced "
+            "by the mean of the rows before, which is stored with the model; or the row is left out.",
             show_default="refuse",
         ),
     ] = None
@@ -94,7 +99,7 @@ class Reading:
         Literal["refuse", "replace"] | None,
         Option(help="What becomes of bytes that are not UTF-8.", show_default="refuse"),
     ] = None
-    batch_bytes: Annotated[Whole, Option(help="Content read at a time.", show_default="2097152")] = None
+    batch_bytes: Annotated[Whole, Option(help="Bytes read at a time.", show_default="2097152")] = None
     limits: Annotated[
         Text, Option(help="What is refused, as 'line_bytes=33554432,ratio=5000'; see perceptrons.io.Limits.")
     ] = None
@@ -115,15 +120,21 @@ class Learning:
         Literal["last", "average", "vote", "random"] | None,
         Option(help="Which weights predict.", show_default="the learner's own"),
     ] = None
-    C: Annotated[Number, Option("--C", help="PA-I, PA-II, SCW, max-margin: the larger, the bolder.")] = None
-    p: Annotated[Number, Option("--p", help="MIRA: the margin asked for; p-norm: the norm.")] = None
+    C: Annotated[
+        Number,
+        Option(
+            "--C",
+            help="PA-I, PA-II, SCW: larger steps; max-margin: the price of an error.",
+        ),
+    ] = None
+    p: Annotated[Number, Option("--p", help="MIRA: the margin required; p-norm: the norm.")] = None
     variant: Annotated[Text, Option(help="PA: hard, I, II; SCW: I, II; MIRA: pa, crammer_singer.")] = None
     gamma: Annotated[Number, Option(help="margin: the margin aimed at.")] = None
     eps: Annotated[Number, Option(help="margin: the share of gamma that may be missed.")] = None
     alpha: Annotated[Number, Option(help="ALMA: how close to the best margin; winnow: the factor.")] = None
     eta: Annotated[Number, Option(help="Balanced winnow: the rate; SCW: the confidence.")] = None
     delta: Annotated[Number, Option(help="Aggressive ROMMA: the share of the margin given away.")] = None
-    r: Annotated[Number, Option("--r", help="AROW: the larger, the more cautious.")] = None
+    r: Annotated[Number, Option("--r", help="AROW: a larger r makes smaller steps.")] = None
     param: Annotated[
         list[str] | None, Option(help="name=value: any other parameter of the learner. May be repeated.")
     ] = None
@@ -142,7 +153,7 @@ class Running:
 
     passes: Annotated[int, Option(help="How often the data are read.", min=1)] = 1
     shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch.")] = False
-    seed: Annotated[int, Option(help="Of all that is random.", min=0)] = 0
+    seed: Annotated[int, Option(help="Seed of all random choices.", min=0)] = 0
     holdout: Annotated[
         Text, Option(help="Keep this share of the rows for testing: with 0.1 every tenth.")
     ] = None
@@ -153,12 +164,12 @@ class Running:
 
 
 Json = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
-Debug = Annotated[bool, Option("--debug", help="Show where an error comes from.")]
+Debug = Annotated[bool, Option("--debug", help="Show the traceback of an error.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Nothing but errors.")]
 
 
 def import_plugins(context: Context, names: list[str] | None) -> list[str] | None:
-    """Import the modules, from the folder at hand or from where Python finds them."""
+    """Import the modules, from where Python finds them or from the current folder."""
     if names and not context.resilient_parsing:
         from .plugins import imported
 
@@ -181,8 +192,8 @@ Plugin = Annotated[
 _GROUPS = (Reading, Learning, Running)
 
 
-def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command whose parameters that are groups become the options of the groups."""
+def grouped(command: Callable[..., R]) -> Callable[..., R]:
+    """The command with the options of its groups in place of the parameters that are groups."""
     hints = get_type_hints(command, include_extras=True)
     own = inspect.signature(command).parameters
     groups = {name: hints[name] for name in own if hints[name] in _GROUPS}
@@ -194,7 +205,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
             parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
 
     @functools.wraps(command)
-    def run(**given: Any) -> Any:
+    def run(**given: Any) -> R:
         made = {
             name: group(**{field.name: given.pop(field.name) for field in dataclasses.fields(group)})
             for name, group in groups.items()
@@ -202,12 +213,12 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(**given, **made)
 
     run.__annotations__ = {}
-    del run.__dict__["__wrapped__"]  # or its signature would be taken
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer asks for it
+    del run.__dict__["__wrapped__"]  # or typer would read its signature
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
     return run
 
 
-def _parameters(group: Any) -> list[inspect.Parameter]:
+def _parameters(group: type[DataclassInstance]) -> list[inspect.Parameter]:
     kinds = get_type_hints(group, include_extras=True)
     only = inspect.Parameter.KEYWORD_ONLY
     return [

@@ -10,7 +10,7 @@ from .errors import Failure, Misuse
 
 
 def imported(name: str) -> None:
-    """Import a module by its name; the folder at hand is looked at last."""
+    """Import a module by its name; the current folder is searched last."""
     if not all(part.isidentifier() for part in name.split(".")):
         raise Misuse(f"--plugin takes the name of a module, such as my_rules; got {name!r}.")
     here = os.getcwd()

@@ -6,13 +6,21 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from . import printing
 from .errors import Failure, Misuse
 from .options import Reading
 from .scores import Confusion
 from .stored import open_data, open_model
+
+if TYPE_CHECKING:
+    from .._types import Label
+    from ..core.classifier import Classifier
+    from ..io.stream import Stream
+
+    #: The labels of a batch, and the scores of each row if they are wanted.
+    Predicted: TypeAlias = tuple[list[Label], list[list[float]] | None]
 
 
 def predict(
@@ -24,23 +32,23 @@ def predict(
     unlabelled: bool,
     as_json: bool,
 ) -> int:
-    """A label a line, batch by batch: memory does not grow with the rows."""
+    """One label per line, batch by batch: memory does not grow with the rows."""
     if reading.missing == "skip":
-        raise Misuse("predict answers every row: --missing takes refuse, zero or mean here; got skip.")
+        raise Misuse("predict gives every row a label: --missing takes refuse, zero or mean here; got skip.")
     opened = open_model(path)
     if opened.layout.get("missing") == "skip":
         opened.layout["missing"] = "refuse"
     with open_data(opened, data, reading, unlabelled, True) as stream, _writing(output) as out:
-        answers = _answers(opened.model, stream, scores)
+        predictions = _predictions(opened.model, stream, scores)
         if as_json:
-            _write_json(out, path, answers)
+            _write_json(out, path, predictions)
         else:
-            for labels, values in answers:
+            for labels, values in predictions:
                 out.writelines(_lines(labels, values))
     return 0
 
 
-def _answers(model: Any, stream: Any, scores: bool) -> Iterator[tuple[list[Any], list[list[float]] | None]]:
+def _predictions(model: Classifier, stream: Stream, scores: bool) -> Iterator[Predicted]:
     for batch in stream:
         values = None
         if scores:
@@ -49,18 +57,18 @@ def _answers(model: Any, stream: Any, scores: bool) -> Iterator[tuple[list[Any],
         yield model.predict(batch.X).tolist(), values
 
 
-def _lines(labels: list[Any], values: list[list[float]] | None) -> Iterator[str]:
-    """The label, and behind tabs its scores: one for two classes, else one per class."""
+def _lines(labels: list[Label], values: list[list[float]] | None) -> Iterator[str]:
+    """The label, and after tabs its scores: one for two classes, else one per class."""
     for i, one in enumerate(labels):
         more = "" if values is None else "".join(f"\t{value:.6g}" for value in values[i])
         yield f"{printing.label(one)}{more}\n"
 
 
-def _write_json(out: TextIO, path: str, answers: Iterator[Any]) -> None:
+def _write_json(out: TextIO, path: str, predictions: Iterator[Predicted]) -> None:
     """One document, written as it is made."""
     out.write(f'{{"model": {json.dumps(path)}, "predictions": [')
     n = 0
-    for labels, values in answers:
+    for labels, values in predictions:
         for i, one in enumerate(map(printing.plain, labels)):
             found = {"label": one} if values is None else {"label": one, "scores": values[i]}
             out.write((",\n" if n else "\n") + json.dumps(found, ensure_ascii=False))
@@ -78,7 +86,7 @@ def _writing(output: str | None) -> Iterator[TextIO]:
 
 
 def evaluate(path: str, data: list[str], reading: Reading, as_json: bool) -> int:
-    """Predictions against labels."""
+    """Compare predictions with labels."""
     opened = open_model(path)
     found = Confusion(opened.model.classes_)
     with open_data(opened, data, reading) as stream:

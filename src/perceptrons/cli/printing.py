@@ -9,11 +9,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from .._types import Json, JsonObject, Label
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it: NumPy's become Python's, whole labels stay whole, no infinities.
+def plain(value: Any) -> Json:
+    """A value as JSON has it: NumPy's become Python's, whole numbers become integers, infinities None.
 
     >>> plain({"label": 1.0, "bound": float("inf")})
     {'label': 1, 'bound': None}
@@ -31,20 +34,20 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, bool, type(None))) else str(value)
 
 
-def label(value: Any) -> str:
+def label(value: Label) -> str:
     """A label as text on one line."""
     text = str(plain(value))
     return text if text.isprintable() else repr(text)[1:-1]
 
 
-def document(value: dict[str, Any]) -> None:
+def document(value: JsonObject) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 @contextlib.contextmanager
 def whole_file(path: str) -> Iterator[TextIO]:
-    """A text file that is there whole or not at all; what is no ordinary file is written to as it is."""
+    """A text file that is written whole or not at all; a device or a pipe is written to directly."""
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "w", encoding="utf-8") as device:
             yield device
@@ -59,8 +62,8 @@ def whole_file(path: str) -> Iterator[TextIO]:
         yield file
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") -> str:
-    """Columns: the first to the left, the others to the right."""
+def table(head: Sequence[str], rows: Sequence[Sequence[object]], indent: str = "") -> str:
+    """Columns: the first aligned to the left, the others to the right."""
     cells = [list(map(str, row)) for row in [head, *rows]]
     widths = [max(len(row[k]) for row in cells) for k in range(len(head))]
     lines = []
@@ -74,12 +77,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], indent: str = "") 
 
 
 def facts(pairs: Sequence[tuple[str, str]], width: int = 12) -> str:
-    """A fact a line."""
+    """One fact per line."""
     return "\n".join(f"{name:<{width}}{text}".rstrip() for name, text in pairs)
 
 
 def size(n_bytes: int) -> str:
-    """Bytes for people.
+    """A number of bytes, with a unit.
 
     >>> size(999), size(16_800_000)
     ('999 bytes', '16.8 MB')
@@ -91,7 +94,7 @@ def size(n_bytes: int) -> str:
 
 
 def number(value: float) -> str:
-    """Few digits, and thousands in groups."""
+    """Three digits, or a whole number with thousands in groups."""
     return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
 
 
@@ -108,7 +111,7 @@ def allowed(theorem: str, mistakes: float, radius: float, margin_up: float) -> s
 
 
 def counted(n: int, noun: str) -> str:
-    """A number with its noun, which takes an s.
+    """A number with its noun, in the plural unless it is 1.
 
     >>> counted(1, "row"), counted(1200, "row")
     ('1 row', '1,200 rows')

@@ -1,18 +1,22 @@
-"""How a run is doing: a bar on a terminal, a line now and then in a log. Both on standard error."""
+"""Progress of a run on standard error: a bar on a terminal, a line every ten seconds in a log."""
 
 from __future__ import annotations
 
 import math
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .printing import number
+
+if TYPE_CHECKING:
+    from ..io.fitting import FitReport
+    from ..io.stream import Stream
 
 EVERY = 10.0  # seconds between two lines of a log
 
 
-def text(report: Any, rate: float) -> str:
+def text(report: FitReport, rate: float) -> str:
     """Rows, speed, errors, mistakes, bound."""
     parts = [f"{report.rows:,} rows", f"{number(rate)} rows/s"]
     if report.validated:
@@ -24,8 +28,8 @@ def text(report: Any, rate: float) -> str:
     return ", ".join(parts)
 
 
-class Clock:
-    """Rows a second from the start until it is stopped."""
+class Stopwatch:
+    """Seconds, and rows per second, from the start until it is stopped."""
 
     def __init__(self, rows: int = 0):
         self.start, self.rows = time.perf_counter(), rows
@@ -51,28 +55,28 @@ class Silent:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def show(self, report: Any, clock: Clock) -> None:
+    def show(self, report: FitReport, watch: Stopwatch) -> None:
         pass
 
 
 class Lines(Silent):
-    """One line every ten seconds, counted from the first batch, whose loops may have to be compiled."""
+    """One line every ten seconds. The first batch starts the count: its loops may have to be compiled."""
 
     def __init__(self) -> None:
         self.next = 0.0
 
-    def show(self, report: Any, clock: Clock) -> None:
+    def show(self, report: FitReport, watch: Stopwatch) -> None:
         if self.next == 0.0:
-            self.next = clock.seconds + EVERY
-        elif clock.seconds >= self.next:
-            print(text(report, clock.rate(report.rows)), file=sys.stderr, flush=True)
-            self.next = clock.seconds + EVERY
+            self.next = watch.seconds + EVERY
+        elif watch.seconds >= self.next:
+            print(text(report, watch.rate(report.rows)), file=sys.stderr, flush=True)
+            self.next = watch.seconds + EVERY
 
 
 class Bar(Silent):
-    """A bar that knows how many bytes there are, or runs to and fro where nobody does."""
+    """A bar by the bytes that were read; without an end where their number is not known."""
 
-    def __init__(self, stream: Any, passes: int):
+    def __init__(self, stream: Stream, passes: int):
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -89,15 +93,15 @@ class Bar(Silent):
     def __exit__(self, *error: object) -> None:
         self.bar.stop()
 
-    def show(self, report: Any, clock: Clock) -> None:
+    def show(self, report: FitReport, watch: Stopwatch) -> None:
         done = (self.stream.bytes_total or 0) * report.passes + self.stream.bytes_read
         pass_ = f"pass {report.passes + 1} of {self.passes}: " if self.passes > 1 else ""
-        description = pass_ + text(report, clock.rate(report.rows))
+        description = pass_ + text(report, watch.rate(report.rows))
         self.bar.update(self.task, completed=done, description=description)
 
 
-def watcher(stream: Any, passes: int, quiet: bool) -> Silent:
-    """What suits standard error."""
+def watcher(stream: Stream, passes: int, quiet: bool) -> Silent:
+    """A bar if standard error is a terminal, else lines; nothing if ``quiet``."""
     if quiet:
         return Silent()
     return Bar(stream, passes) if sys.stderr.isatty() else Lines()

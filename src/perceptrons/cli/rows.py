@@ -5,23 +5,31 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import Failure, Misuse
 from .options import Learning, Reading
 from .signals import Signals
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .._types import JsonObject, Label, Matrix, SparseMatrix
+    from ..core.classifier import Classifier
+    from ..io.records import Batch, Limits, StreamRows
+    from ..io.stream import Stream
+
 _LEAST_SHARE = Fraction(1, 10**6)
-_OF_ONE_RUN = ("on_bad_line", "batch_bytes", "limits")  # not a matter of the layout
+_OF_ONE_RUN = ("on_bad_line", "batch_bytes", "limits")  # not part of the layout
 
 
 # ------------------------------------------------------------------------------------------ streams
 
 
-def layout(reading: Reading, learning: Learning) -> dict[str, Any]:
-    """How rows are to be read, in plain values: what a model remembers."""
+def layout(reading: Reading, learning: Learning) -> JsonObject:
+    """How rows are read, in plain values that are stored with the model."""
     found = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
     if learning.text:
         found.setdefault("text_column", "auto")
@@ -32,8 +40,8 @@ def layout(reading: Reading, learning: Learning) -> dict[str, Any]:
     return found
 
 
-def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabelled: bool) -> dict[str, Any]:
-    """The layout of the rows a model was trained on, with what the options say otherwise."""
+def remembered(kept: JsonObject, reading: Reading, data: list[str], unlabelled: bool) -> JsonObject:
+    """The layout of the rows a model was trained on, changed by the options that were given."""
     from ..io.formats import FORMATS, by_name
 
     given = {name: value for name, value in dataclasses.asdict(reading).items() if value is not None}
@@ -53,8 +61,8 @@ def remembered(kept: dict[str, Any], reading: Reading, data: list[str], unlabell
     return {**found, **given}
 
 
-def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
-    """The same layout without the column of labels: columns behind it move up."""
+def _without_labels(found: JsonObject) -> JsonObject:
+    """The same layout without the column of labels: the numbers of the columns after it are less by 1."""
     if found.get("format") == "libsvm":
         raise Misuse("libsvm rows begin with a label: put a 0 there, and drop --unlabelled.")
     if (found.get("categorical") or found.get("columns")) and found.get("header") is False:
@@ -68,7 +76,7 @@ def _without_labels(found: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def column(text: Any) -> int | str | None:
+def column(text: str | int | None) -> int | str | None:
     """A column by number or by name.
 
     >>> column("2"), column("-1"), column("price"), column("none")
@@ -82,11 +90,11 @@ def column(text: Any) -> int | str | None:
         return str(text)
 
 
-def open_rows(data: list[str], found: dict[str, Any]) -> Any:
+def open_rows(data: list[str], found: JsonObject) -> Stream:
     """The stream of the data in this layout."""
-    from ..io import open_stream
+    from ..io.stream import open_stream
 
-    options: dict[str, Any] = {
+    options: JsonObject = {
         "format": found.get("format", "auto"),
         "label_column": column(found.get("label_column", "auto")),
         "weight_column": column(found.get("weight_column")),
@@ -112,7 +120,7 @@ def open_rows(data: list[str], found: dict[str, Any]) -> Any:
     return open_stream(sources, text_column=column(found.get("text_column")), **options)
 
 
-def _stdin() -> Any:
+def _stdin() -> io.FileIO:
     """Standard input without a buffer of its own, whose lock a waiting thread would hold at the end."""
     file = io.FileIO(0, "rb", closefd=False)
     file.name = "<stdin>"
@@ -120,13 +128,13 @@ def _stdin() -> Any:
 
 
 def _delimiter(text: str | None) -> str | None:
-    r"""``\t`` and ``tab`` are hard to type."""
+    r"""A delimiter; ``\t`` and ``tab``, which are easier to type, are a tab."""
     return "\t" if text in ("\\t", "tab") else text
 
 
-def _limits(text: str | None) -> Any:
+def _limits(text: str | None) -> Limits:
     """Limits from ``name=value,name=value``; the others are the default ones."""
-    from ..io import Limits
+    from ..io.records import Limits
 
     given: dict[str, Any] = {}
     for part in (text or "").split(","):
@@ -134,7 +142,7 @@ def _limits(text: str | None) -> Any:
         if not part.strip():
             continue
         if name.strip() not in Limits._fields:
-            raise Misuse(f"--limits knows {', '.join(Limits._fields)}; got {part.strip()!r}.")
+            raise Misuse(f"--limits takes {', '.join(Limits._fields)}; got {part.strip()!r}.")
         try:
             given[name.strip()] = float(value) if name.strip() == "ratio" else int(value)
         except ValueError:
@@ -144,15 +152,15 @@ def _limits(text: str | None) -> Any:
     return Limits(**given)
 
 
-def _columns(text: Any) -> Any:
+def _columns(text: str | list[str]) -> str | list[int | str | None]:
     if text == "auto":
         return "auto"
     parts = text if isinstance(text, list) else str(text).split(",")
     return [column(part) for part in parts if str(part).strip()]
 
 
-def settle_width(stream: Any, model: Any = None) -> None:
-    """libsvm rows have as many columns as the model; a new model is given those of the data."""
+def settle_width(stream: Stream, model: Classifier | None = None) -> None:
+    """libsvm rows have as many columns as the model; a new model takes the number from the data."""
     from ..io.fitting import settle_width
 
     known = stream.format != "libsvm" or stream.n_features or getattr(model, "n_features_in_", None)
@@ -164,8 +172,8 @@ def settle_width(stream: Any, model: Any = None) -> None:
     settle_width(stream, model)
 
 
-def settled(stream: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """The layout as the first rows have decided it, so that later data are read the same way."""
+def settled(stream: Stream, found: JsonObject) -> JsonObject:
+    """The layout after the first rows were read, so that later data are read the same way."""
     settled = stream.layout
     for name in ("label_column", "text_column", "weight_column"):
         if name in settled:
@@ -195,11 +203,11 @@ class Classes:
     A column of numbers or names that is taken for the label by mistake has one class for nearly every row.
     """
 
-    def __init__(self, most: int | None, column: Any = None, known: Any = ()):
+    def __init__(self, most: int | None, column: int | str | None = None, known: Iterable[Label] = ()):
         self.most, self.column = most, column
         self.seen = set(known)
 
-    def add(self, y: Any) -> None:
+    def add(self, y: np.ndarray) -> None:
         """Count labels that are about to be learned."""
         self.seen.update(y.tolist())
         most = _MOST_CLASSES if self.most is None else self.most
@@ -221,31 +229,32 @@ class Classes:
 
 
 _MOST_CLASSES = 1000
-_FEW_CLASSES = 10  # a handful of rows may have as many classes as rows
+_FEW_CLASSES = 10  # few rows may have as many classes as rows
 
 
 class Watched:
     """The rows of a stream, with signals held while a batch is being learned, and its labels counted."""
 
-    def __init__(self, stream: Any, signals: Signals, classes: Classes):
+    def __init__(self, stream: Stream, signals: Signals, classes: Classes):
         self.stream, self.signals, self.classes = stream, signals, classes
-        self.bad_lines = 0  #: that were skipped in the last pass
+        self.bad_lines = 0  #: lines that were skipped in the last pass
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
 
     @property
-    def prepare(self) -> Any:
-        """What the thread that reads ahead does to the rows."""
+    def prepare(self) -> Callable[[StreamRows], Any] | None:
+        """A function that the thread that reads ahead applies to the rows."""
         return self.stream.prepare
 
     @prepare.setter
-    def prepare(self, function: Any) -> None:
+    def prepare(self, function: Callable[[StreamRows], Any] | None) -> None:
         self.stream.prepare = function
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Batch]:
         skipped = self.stream.skipped
-        with contextlib.closing(iter(self.stream)) as batches:
+        passing = cast("Generator[Batch, None, None]", iter(self.stream))
+        with contextlib.closing(passing) as batches:
             for batch in batches:
                 if batch.y is not None:
                     self.classes.column = self.stream.layout.get("label_column")
@@ -259,7 +268,7 @@ class Watched:
         self.bad_lines = self.stream.skipped - skipped
 
 
-def whole(stream: Any) -> tuple[Any, Any, Any]:
+def whole(stream: Stream) -> tuple[Matrix | list[bytes], np.ndarray, np.ndarray | None]:
     """All rows, labels and weights at once."""
     import numpy as np
 
@@ -273,15 +282,17 @@ def whole(stream: Any) -> tuple[Any, Any, Any]:
     return _stacked([batch.X for batch in batches]), y, np.concatenate(weights) if weights else None
 
 
-def _stacked(parts: list[Any]) -> Any:
+def _stacked(parts: list[StreamRows]) -> Matrix | list[bytes]:
     import numpy as np
 
-    from ..io import Texts
+    from ..io.records import Texts
 
-    if isinstance(parts[0], Texts):
-        return [part.raw(i) for part in parts for i in range(len(part))]
-    if hasattr(parts[0], "tocsr"):
-        import scipy.sparse as sp
+    texts = [part for part in parts if isinstance(part, Texts)]
+    if texts:
+        return [text.raw(i) for text in texts for i in range(len(text))]
+    dense = [part for part in parts if isinstance(part, np.ndarray)]
+    if dense:
+        return np.concatenate(dense)
+    import scipy.sparse as sp
 
-        return sp.vstack(parts, format="csr")
-    return np.concatenate(parts)
+    return sp.vstack(cast("list[SparseMatrix]", parts), format="csr")

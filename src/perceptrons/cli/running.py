@@ -1,4 +1,4 @@
-"""main: one command, its exit code, and its errors in one line.
+"""main: runs one command, prints its error in one line, returns its exit code.
 
 0: done. 1: the work failed: bad data, an unreadable model, a claim that does not hold. 2: the command was
 given wrongly. 128 + n: ended by signal n.
@@ -14,7 +14,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 from .errors import Failure, Misuse
 from .signals import Interrupted, Signals
@@ -23,12 +22,12 @@ FAILED, MISUSED = 1, 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and answer its exit code.
+    """Run one command and return its exit code.
 
     Parameters
     ----------
     argv : list of str, optional
-        What stands behind the name of the program; default: ``sys.argv[1:]``.
+        The arguments after the name of the program; default: ``sys.argv[1:]``.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return code
     except BrokenPipeError:
-        return _reader_has_left()
+        return _broken_pipe()
     except Interrupted as stop:
         _say(given, str(stop))
         return 128 + stop.signum
@@ -60,30 +59,30 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    """Parse, then work: the work is done outside the parser, which has its own ideas of errors."""
+    """Parse, then work: the work is done outside the parser, which would handle its errors."""
     import typer
 
     from .commands import app
 
-    job: Any = typer.main.get_command(app)(given, prog_name="perceptrons", standalone_mode=False)
+    job: object = typer.main.get_command(app)(given, prog_name="perceptrons", standalone_mode=False)
     if not callable(job):
         return job if isinstance(job, int) else 0
     with warnings.catch_warnings():
-        # scikit-learn looks at one batch, and takes many classes among few rows for numbers
+        # scikit-learn sees one batch: it takes many classes among few rows for numbers, not labels
         warnings.filterwarnings("ignore", message="The number of unique classes is greater")
         done = job()
     return done if isinstance(done, int) else 0
 
 
 def _code(error: Exception) -> int:
-    """2 for what the user got wrong on the line, which is what the parser says of its own errors; else 1."""
-    return MISUSED if isinstance(error, Misuse) else getattr(error, "exit_code", FAILED)
+    """2 for a mistake in the command; the parser's own errors have that code, too. Else 1."""
+    return MISUSED if isinstance(error, Misuse) else int(getattr(error, "exit_code", FAILED))
 
 
-def _reader_has_left() -> int:
-    """``| head``: nobody reads any more, which is nobody's fault."""
+def _broken_pipe() -> int:
+    """The program that reads standard output has ended, as in ``| head``: no error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())  # or the interpreter would complain on its way out
+    os.dup2(nowhere, sys.stdout.fileno())  # or the interpreter would print an error at its end
     os.close(nowhere)
     return 141  # 128 + SIGPIPE, as of a program that does not catch it
 
@@ -100,7 +99,7 @@ def _say(given: list[str], message: str, usage: bool = False) -> None:
     line = " ".join(f"{name}: {message}{help_}".split())
     try:
         print(line, file=sys.stderr, flush=True)
-    except OSError:  # nowhere to say it
+    except OSError:  # standard error is closed
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
 
 
@@ -110,15 +109,15 @@ def _message(error: Exception) -> str:
         return f"{where}{error.strerror}.{_way_out(error)}"
     if isinstance(error, MemoryError):
         return "Not enough memory. Fewer --bits make a smaller model; --batch-bytes makes smaller batches."
-    said = getattr(error, "format_message", error.__str__)()
+    text: str = getattr(error, "format_message", error.__str__)()
     known = isinstance(error, (Failure, Misuse, ValueError, ImportError, OSError, RuntimeError, TypeError))
     if hasattr(error, "exit_code"):
-        return _sentence(said)
-    if not known or not said:
+        return _sentence(text)
+    if not known or not text:
         return (
-            f"{type(error).__name__}: {_sentence(said)} This should not happen; --debug shows where it did."
+            f"{type(error).__name__}: {_sentence(text)} This should not happen; --debug shows where it did."
         )
-    return _as_flags(_sentence(said))
+    return _as_flags(_sentence(text))
 
 
 def _way_out(error: OSError) -> str:
@@ -147,7 +146,7 @@ _PYTHON = re.compile(
 
 
 def _as_flags(message: str) -> str:
-    """Ways out that name a parameter of :func:`perceptrons.io.open_stream` name the option instead."""
+    """The message with options in place of parameters of :func:`perceptrons.io.open_stream`."""
 
     def flag(match: re.Match[str]) -> str:
         name, *values = match.groups()

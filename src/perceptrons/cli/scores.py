@@ -1,23 +1,28 @@
-"""Right and wrong, class by class."""
+"""Accuracy, precision, recall and confusions, class by class."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .printing import label, percent, plain, table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .._types import JsonObject, Label
 
 _WIDEST = 20  # classes whose confusions are shown as a square
 
 
 class Confusion:
-    """How often each class was taken for each; a class that the model does not know counts as wrong."""
+    """How often each class was predicted for each; a class that the model does not have counts as wrong."""
 
-    def __init__(self, classes: Any):
+    def __init__(self, classes: np.ndarray):
         self.classes = [plain(one) for one in classes]
-        self.pairs: Counter[tuple[Any, Any]] = Counter()
+        self.pairs: Counter[tuple[Label, Label]] = Counter()
 
-    def add(self, y: Any, predicted: Any) -> None:
+    def add(self, y: np.ndarray, predicted: np.ndarray) -> None:
         self.pairs.update(zip(map(plain, y.tolist()), map(plain, predicted.tolist())))
 
     @property
@@ -29,14 +34,16 @@ class Confusion:
         return sum(n for (true, said), n in self.pairs.items() if true == said)
 
     @property
-    def labels(self) -> list[Any]:
+    def labels(self) -> list[Label]:
         """The classes of the model, then those that only the data have."""
         known = set(self.classes)
         return self.classes + sorted({true for true, _ in self.pairs if true not in known}, key=str)
 
-    def of_classes(self) -> list[dict[str, Any]]:
+    def of_classes(self) -> list[JsonObject]:
         r"""Precision, recall and :math:`F_1 = 2PR/(P+R)` of each class; None where nothing was counted."""
-        true, said, hits = Counter[Any](), Counter[Any](), Counter[Any]()
+        true: Counter[Label] = Counter()
+        said: Counter[Label] = Counter()
+        hits: Counter[Label] = Counter()
         for (a, b), n in self.pairs.items():
             true[a] += n
             said[b] += n
@@ -53,7 +60,7 @@ class Confusion:
             for one in self.labels
         ]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         labels = self.labels
         return {
             "rows": self.n_rows,

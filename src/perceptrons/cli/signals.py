@@ -1,16 +1,20 @@
-"""Ctrl-C and SIGTERM: at once where nothing can break, between two batches where a model is learning."""
+"""Ctrl-C and SIGTERM end a command: at once, but between two batches while a model is learning."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from signal import _HANDLER
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(BaseException):
-    """A signal asked the process to end."""
+    """SIGINT or SIGTERM has arrived."""
 
     def __init__(self, signum: int, message: str = "interrupted."):
         super().__init__(message)
@@ -18,18 +22,18 @@ class Interrupted(BaseException):
 
 
 class Signals:
-    """While it is open SIGINT and SIGTERM raise :class:`Interrupted`, or wait where :meth:`hold` says so.
+    """While it is open SIGINT and SIGTERM raise :class:`Interrupted`; after :meth:`hold` they wait.
 
-    A second signal does not wait; ``torn`` then says that what was held may be half done.
+    A second signal does not wait; then ``torn`` is true: what was held may be half done.
     """
 
     def __init__(self) -> None:
         self.signum: int | None = None
         self.held = self.torn = False
-        self._old: dict[Any, Any] = {}
+        self._old: dict[signal.Signals, _HANDLER] = {}
 
     def __enter__(self) -> Signals:
-        if threading.current_thread() is threading.main_thread():  # no other thread is told of signals
+        if threading.current_thread() is threading.main_thread():  # no other thread gets signals
             for number in _ENDING:
                 self._old[number] = signal.signal(number, self._arrived)
         return self
@@ -38,7 +42,7 @@ class Signals:
         for number, handler in self._old.items():
             signal.signal(number, handler)
 
-    def _arrived(self, signum: int, frame: Any) -> None:
+    def _arrived(self, signum: int, frame: FrameType | None) -> None:
         again = self.signum is not None
         self.signum = signum
         if not self.held or again:
@@ -54,6 +58,6 @@ class Signals:
         self.held = False
 
     def check(self) -> None:
-        """End, if a signal has waited."""
+        """Raise, if a signal has waited."""
         if self.signum is not None:
             raise Interrupted(self.signum)

@@ -1,19 +1,24 @@
-"""Model files, with what the command line has noted in them."""
+"""Model files, with the layout of the rows that ``perceptrons train`` stores in them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from . import rows
 from .errors import Failure, Misuse
 from .options import Reading
 
+if TYPE_CHECKING:
+    from .._types import JsonObject
+    from ..core.classifier import Classifier
+    from ..io.stream import Stream
+
 
 class Opened(NamedTuple):
     """A model, and how the rows it was trained on are read."""
 
-    model: Any
-    layout: dict[str, Any]
+    model: Classifier
+    layout: JsonObject
     holdout: str | None
 
 
@@ -29,7 +34,8 @@ def open_model(path: str, scikit_learn: bool = False) -> Opened:
     if not hasattr(stored.model, "classes_"):
         raise Failure(f"{path} holds a model that has learned nothing yet.")
     layout = note.get("layout")
-    return Opened(stored.model, layout if isinstance(layout, dict) else {}, note.get("holdout"))
+    model = cast("Classifier", stored.model)
+    return Opened(model, layout if isinstance(layout, dict) else {}, note.get("holdout"))
 
 
 def open_data(
@@ -39,15 +45,15 @@ def open_data(
     unlabelled: bool = False,
     ignore_labels: bool = False,
     learned: bool = False,
-) -> Any:
-    """The stream of some data, read as the model's own.
+) -> Stream:
+    """The stream of some data, read as the rows that the model was trained on.
 
-    ``learned``: these are the rows that it was trained on, so a missing number becomes the mean of the rows
-    before it once more. In other rows it becomes the mean that is stored with the model.
+    ``learned``: these are those rows, so a missing number becomes the mean of the rows before it, as it did
+    then. In other rows it becomes the mean that is stored with the model.
     """
     kind = getattr(opened.model.classes_, "dtype", None)
     kept = opened.layout
-    if kept and "label_column" not in kept:  # files of older versions: the first column, if nothing was said
+    if kept and "label_column" not in kept:  # a file of an older version: the first column is the default
         kept = {**kept, "label_column": "0"}
     layout = rows.remembered(kept, reading, data, unlabelled)
     if learned:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import printing, progress, rows
 from .errors import Failure, Misuse
@@ -14,6 +14,15 @@ from .learners import learner
 from .options import Learning, Reading, Running, flag
 from .scores import Confusion
 from .signals import Interrupted, Signals
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from .._types import Json, JsonObject
+    from ..io.fitting import FitReport
+    from ..io.stream import Stream
+    from ..models.checkpoint import Checkpoint
+    from .learners import AnyLearner
 
 
 @dataclasses.dataclass
@@ -58,7 +67,7 @@ class Run:
     # ------------------------------------------------------------------------------------- checks
 
     def _check(self) -> None:
-        """What can be refused before anything is read."""
+        """Refuse what can be refused before anything is read."""
         every(self.checkpoint_every)
         folder = os.path.dirname(os.path.abspath(self.model_file))
         if not os.path.isdir(folder):
@@ -71,8 +80,8 @@ class Run:
         if self.checkpoint_file is not None and _same(self.checkpoint_file, self.model_file):
             raise Misuse("--checkpoint and --model name the same file; the checkpoint needs one of its own.")
 
-    def _check_again(self, stream: Any, model: Any) -> None:
-        """What a pipe, or a learner that wants all rows at once, cannot do."""
+    def _check_again(self, stream: Stream, model: AnyLearner) -> None:
+        """Refuse what a pipe, or a learner of all rows at once, cannot do."""
         if not stream.again:
             for option, wanted in (
                 ("--passes", self.running.passes > 1),
@@ -91,8 +100,9 @@ class Run:
 
     # --------------------------------------------------------------------------------- checkpoint
 
-    def _checkpoint(self) -> Any:
-        from ..models import Checkpoint, registry
+    def _checkpoint(self) -> Checkpoint:
+        from ..models import registry
+        from ..models.checkpoint import Checkpoint
 
         every_rows, every_seconds = every(self.checkpoint_every)
         assert self.checkpoint_file is not None
@@ -100,16 +110,16 @@ class Run:
         made.classes = registry.learner
         return made
 
-    def options(self) -> dict[str, Any]:
-        """All that the model depends on, by the option that says it."""
-        found: dict[str, Any] = {"DATA": list(self.data)}
+    def options(self) -> JsonObject:
+        """All that the model depends on, by the name of the option."""
+        found: JsonObject = {"DATA": list(self.data)}
         for group in (self.reading, self.learning, self.running):
             for name, value in dataclasses.asdict(group).items():
                 if name != "max_classes":
                     found[flag(name)] = value
         return found
 
-    def check_position(self, position: Any, stream: Any) -> None:
+    def check_position(self, position: Json, stream: Stream) -> None:
         """Refuse a checkpoint of another run, naming the first option that differs."""
         stored = position.get("options") if isinstance(position, dict) else None
         if not isinstance(stored, dict):
@@ -125,9 +135,9 @@ class Run:
             sizes = f"{position.get('bytes')} bytes then, {stream.bytes_total} now"
             raise Failure(f"The data have changed since {self.checkpoint_file} was written: {sizes}. {way}")
 
-    def _store(self, model: Any, note: dict[str, Any]) -> None:
-        """The model, with the layout of its rows beside it."""
-        from ..models import Checkpoint
+    def _store(self, model: AnyLearner, note: JsonObject) -> None:
+        """Write the model file, with the layout of the rows."""
+        from ..models.checkpoint import Checkpoint
 
         with Checkpoint(self.model_file) as file:
             file.save(model, note)
@@ -149,7 +159,7 @@ def _same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: object) -> str:
     if value is None or value is False:
         return f"no {name}"
     if isinstance(value, list):
@@ -160,15 +170,15 @@ def _shown(name: str, value: Any) -> str:
 class Session:
     """The work of a run."""
 
-    def __init__(self, run: Run, stream: Any, checkpoint: Any, signals: Signals):
+    def __init__(self, run: Run, stream: Stream, checkpoint: Checkpoint | None, signals: Signals):
         self.run, self.stream, self.checkpoint, self.signals = run, stream, checkpoint, signals
         self.resumed_at = self.bad_lines = 0
         self.missing = 0, 0  # numbers replaced, rows left out
-        self.clock = progress.Clock()
+        self.watch = progress.Stopwatch()
 
     # ------------------------------------------------------------------------------ batch by batch
 
-    def learn(self, model: Any, part: Any) -> tuple[Any, Any]:
+    def learn(self, model: AnyLearner, part: Fraction | None) -> tuple[AnyLearner, FitReport]:
         """The learner after all passes, and the report."""
         from ..io import FitReport, fit_stream
 
@@ -177,38 +187,37 @@ class Session:
         self.resumed_at = report.rows
         running = self.run.running
         seed = running.seed if running.shuffle else None
-        known = getattr(model, "classes_", None)  # of the run that is taken up again
+        known = getattr(model, "classes_", None)  # of the run that is resumed
         classes = rows.Classes(running.max_classes, known=() if known is None else known.tolist())
         self.stream.select(holdout=part, seed=seed, passes=report.passes)
         learned = rows.Watched(self.stream, self.signals, classes)
-        self.clock = progress.Clock(report.rows)
+        self.watch = progress.Stopwatch(report.rows)
         watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
         last = [report.rows]
 
-        def store(model: Any, report: Any) -> None:
-            due = self.checkpoint is not None and self.checkpoint.due(report.rows - last[0])
-            last[0] = report.rows
-            if due:
+        def store(model: AnyLearner, report: FitReport) -> None:
+            rows, last[0] = report.rows - last[0], report.rows
+            if self.checkpoint is not None and self.checkpoint.due(rows):
                 self._save(model, report)
 
-        def watch(model: Any, report: Any) -> bool:
-            watcher.show(report, self.clock)
+        def show(model: AnyLearner, report: FitReport) -> bool:
+            watcher.show(report, self.watch)
             return self.signals.signum is not None
 
         try:
             with watcher:
                 fit_stream(
-                    model, learned, passes=running.passes, resume=report, checkpoint=store, callback=watch
+                    model, learned, passes=running.passes, resume=report, checkpoint=store, callback=show
                 )
             self.signals.check()
         except Interrupted as stop:
             raise self._interrupted(stop.signum, model, report) from None
-        self.clock.stop()
+        self.watch.stop()
         self.bad_lines, self.missing = learned.bad_lines, self.stream.missing
         classes.check(report.rows // report.passes)
         return model, report
 
-    def _resumed(self) -> tuple[Any, Any] | None:
+    def _resumed(self) -> tuple[AnyLearner, FitReport] | None:
         from ..io import FitReport
 
         stored = None if self.checkpoint is None else self.checkpoint.resume()
@@ -218,7 +227,8 @@ class Session:
         self.run.check_position(position, self.stream)
         return model, FitReport(**position["report"])
 
-    def _save(self, model: Any, report: Any) -> None:
+    def _save(self, model: AnyLearner, report: FitReport) -> None:
+        assert self.checkpoint is not None
         position = {
             "options": self.run.options(),
             "bytes": self.stream.bytes_total,
@@ -226,22 +236,22 @@ class Session:
         }
         self.checkpoint.save(model, position)
 
-    def _interrupted(self, signum: int, model: Any, report: Any) -> Interrupted:
-        """Store what has been learned, if that was asked for and nothing is half done."""
-        said = f"interrupted after {printing.counted(report.rows, 'row')}"
+    def _interrupted(self, signum: int, model: AnyLearner, report: FitReport) -> Interrupted:
+        """Store what has been learned, if there is a checkpoint and no batch is half learned."""
+        when = f"interrupted after {printing.counted(report.rows, 'row')}"
         if self.checkpoint is None:
-            return Interrupted(signum, f"{said}; nothing was stored. --checkpoint FILE keeps the work.")
+            return Interrupted(signum, f"{when}; nothing was stored. --checkpoint FILE keeps the work.")
         if not self.signals.torn and report.rows > self.resumed_at:
             self._save(model, report)
         path = self.run.checkpoint_file
         if not os.path.exists(self.checkpoint.path):
-            return Interrupted(signum, f"{said}; there is nothing to store yet.")
-        return Interrupted(signum, f"{said}; the same command goes on from {path}.")
+            return Interrupted(signum, f"{when}; there is nothing to store yet.")
+        return Interrupted(signum, f"{when}; the same command goes on from {path}.")
 
     # ------------------------------------------------------------------------------- all at once
 
-    def fit(self, model: Any, part: Any) -> Any:
-        """For learners that want all rows in memory."""
+    def fit(self, model: AnyLearner, part: Fraction | None) -> AnyLearner:
+        """The learner after one fit, for those that need all rows in memory."""
         rows.settle_width(self.stream)
         self.stream.select(holdout=part)
         X, y, weights = rows.whole(self.stream)
@@ -251,25 +261,33 @@ class Session:
         classes.check(len(y))
         if weights is not None:
             raise Misuse(f"{type(model).__name__} takes no weights of rows; drop --weight-column.")
-        self.clock = progress.Clock()
+        self.watch = progress.Stopwatch()
         model.fit(X, y)
-        self.clock.stop()
+        self.watch.stop()
         return model
 
-    def test(self, model: Any, part: Any) -> Confusion:
-        """How the model does on the rows that were held out."""
+    def test(self, model: AnyLearner, part: Fraction | None) -> Confusion:
+        """Predictions and labels of the rows that were held out."""
         found = Confusion(model.classes_)
         self.stream.freeze_means()  # as in `evaluate`
         self.stream.select(holdout=part, tested=True)
         for batch in self.stream:
+            assert batch.y is not None  # else nothing would have been learned
             found.add(batch.y, model.predict(batch.X))
         return found
 
 
 class Summary:
-    """What a run says when it is done."""
+    """What a run prints when it is done."""
 
-    def __init__(self, path: str, model: Any, report: Any, tested: Confusion | None, session: Session):
+    def __init__(
+        self,
+        path: str,
+        model: AnyLearner,
+        report: FitReport | None,
+        tested: Confusion | None,
+        session: Session,
+    ):
         self.path, self.model, self.report, self.tested = path, model, report, tested
         self.session = session
 
@@ -279,14 +297,14 @@ class Summary:
         else:
             print(printing.facts(self.lines()))
 
-    def as_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = {
+    def as_dict(self) -> JsonObject:
+        found: JsonObject = {
             "model": self.path,
             "estimator": type(self.model).__name__,
             "classes": self.model.classes_,
             "features": self.model.n_features_in_,
             "bytes": os.path.getsize(self.path),
-            "seconds": self.session.clock.seconds,
+            "seconds": self.session.watch.seconds,
             "resumed_at": self.session.resumed_at,
             "skipped": self.session.bad_lines,
             "label_column": self.session.stream.layout.get("label_column"),
@@ -328,10 +346,10 @@ class Summary:
             return [("missing", f"{printing.counted(replaced, 'number')} in each pass, replaced by {by}")]
         return []
 
-    def _of_report(self, report: Any) -> list[tuple[str, str]]:
-        clock = self.session.clock
+    def _of_report(self, report: FitReport) -> list[tuple[str, str]]:
+        watch = self.session.watch
         passes = f" in {report.passes} passes" if report.passes > 1 else ""
-        speed = f"{clock.seconds:.1f} s, {printing.number(clock.rate(report.rows))} rows/s"
+        speed = f"{watch.seconds:.1f} s, {printing.number(watch.rate(report.rows))} rows/s"
         found = [("rows", f"{report.rows:,}{passes}; {speed}")]
         if report.validated:
             rate = printing.percent(report.errors, report.validated)
@@ -340,13 +358,14 @@ class Summary:
             found.append(("errors", report.silence))
         if report.mistakes is not None:
             found.append(("mistakes", f"{report.mistakes:,}"))
-        if report.bound is not None:
-            said = printing.allowed(report.theorem, report.bound, report.radius, report.margin_up)
-            found.append(("bound", said))
+        theorem, radius, up = report.theorem, report.radius, report.margin_up
+        if report.bound is not None and theorem is not None and radius is not None and up is not None:
+            allowed = printing.allowed(theorem, report.bound, radius, up)
+            found.append(("bound", allowed))
         return found
 
 
-def named(model: Any) -> str:
+def named(model: AnyLearner) -> str:
     """A learner and its rule."""
     name = type(model).__name__
     rule = getattr(model, "rule", None)

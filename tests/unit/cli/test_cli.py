@@ -754,7 +754,7 @@ def test_progress(capsys, monkeypatch):
     from perceptrons.io import FitReport
 
     report = FitReport(rows=1000, validated=1000, errors=10, mistakes=12, bound=100.2)
-    lines, clock = progress.Lines(), progress.Clock()
+    lines, clock = progress.Lines(), progress.Stopwatch()
     lines.show(report, clock)
     assert capsys.readouterr().err == ""
     clock.start -= 11.0
