@@ -196,9 +196,6 @@ class AnyRule(AnyReadout, Jointly):
     def _rule(self) -> Any:
         return rules.Perceptron() if self.rule is None else rules.named(self.rule)
 
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self.mistake == "margin"
-
 
 @spec
 class OnlineClassifierSpec(AnyRule, Augmented):

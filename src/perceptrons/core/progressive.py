@@ -8,6 +8,7 @@ declared by ``classes`` cannot be predicted: its first row is an error, and so i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -63,15 +64,19 @@ def predictions(model: Any, since: np.ndarray, n_rows: int) -> Predictions | Non
     return Predictions(n_rows, since, model._reading.unit_last)
 
 
-def tally(model: Any, heard: Predictions | None, codes: np.ndarray) -> dict[str, int]:
-    """Add the counts of a pass; answers them as its record shows them."""
+def counted(heard: Predictions | None, codes: np.ndarray) -> dict[str, int]:
+    """The counts of a pass, as its record shows them; nothing where they are not reported."""
     if heard is None:
         return {}
     rows, errors = heard.counts(codes)
-    if not heard.reported:
-        return {}
-    add(model, rows, errors)
-    return {"progressive_rows": rows, "progressive_errors": errors}
+    return {"progressive_rows": rows, "progressive_errors": errors} if heard.reported else {}
+
+
+def set_since(model: Any, before: np.ndarray, records: Iterable[dict[str, int]]) -> None:
+    """Set rows and errors to those before some passes plus those of the passes, called once or twice."""
+    names = ("progressive_rows", "progressive_errors")
+    passes = [[record.get(name, 0) for name in names] for record in records]
+    model._progressive = before + np.sum(passes, axis=0, dtype=np.float64)  # another array: it can be undone
 
 
 def now(model: Any) -> np.ndarray:
@@ -96,7 +101,7 @@ def tally_single(
 ) -> None:
     """Add a single row; ``new`` are the counts that came with it."""
     if heard is not None:
-        tally(model, heard, codes)
+        set_since(model, now(model), [counted(heard, codes)])
     elif counts_single(model) and new.examples:
         wrong = new.errors if len(since) > 1 else 0  # the only class that is known is predicted
         add(model, 1, 1 if since.any() else wrong)

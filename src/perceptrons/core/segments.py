@@ -19,8 +19,8 @@ def learn_segments(
 
     One record of all of them joins ``history_``. ``fresh``: the model has learned nothing yet.
     """
-    number = len(model.history_)
-    done: list[dict[str, int]] = []
+    number, before = len(model.history_), progressive.now(model)
+    done: dict[int, dict[str, int]] = {}  # by segment: an interruption may note the last one twice
     if len(segments) > 1:
         call.in_pieces(batch.X)
     for i, rows in enumerate(segments):
@@ -39,9 +39,9 @@ def learn_segments(
             model._prepare_pass(batch)
 
         def note(counts: Counts, heard: Any = heard, codes: np.ndarray = codes, i: int = i) -> None:
-            if len(done) == i:
-                done.append(model._record(counts) | progressive.tally(model, heard, codes))
-                model.history_[number:] = [added(done)]
+            done[i] = model._record(counts) | progressive.counted(heard, codes)
+            progressive.set_since(model, before, done.values())
+            model.history_[number:] = [added([*done.values()])]
             model.n_iter_ = 1
             model.stop_reason_ = "partial_fit"
 
