@@ -218,7 +218,7 @@ def run(task: Task) -> list[Row]:
 
 
 def time_fit(model: Shell, task: Task) -> float:
-    """Seconds of a fit; the one before it compiles."""
+    """Seconds of the second fit; the first one compiles."""
     model.fit(task.X, task.y)
     start = time.perf_counter()
     model.fit(task.X, task.y)
@@ -234,7 +234,7 @@ def one_bracket(bracket: Bracket | list[Bracket] | None) -> Bracket | None:
 
 
 class Sample(NamedTuple):
-    """The training rows as the learners see them, and the best comparator that is known."""
+    """The training rows as the learners read them, and the best comparator that is known."""
 
     rows: np.ndarray  #: augmented by the constant coordinate, where the learners have an intercept
     codes: np.ndarray  #: class codes
@@ -249,7 +249,7 @@ class Sample(NamedTuple):
         rows = np.hstack([task.X, np.ones((len(task.X), 1))]) if augment else task.X
         codes = np.searchsorted(np.unique(task.y), task.y)
         candidates = [unit_weights(model, augment) for model in models if hasattr(model, "coef_")]
-        if not candidates:  # kernels: each learner brings its own margin
+        if not candidates:  # kernels: each learner has its own margin
             return cls(rows, codes, theory.radius(rows), -math.inf, np.zeros((1, rows.shape[1])))
         u = max(candidates, key=lambda w: float(margins(w, rows, codes).min()))
         gamma = float(margins(u, rows, codes).min())
@@ -510,7 +510,7 @@ NOTES = """\
 
 NEXT = """\
 [bold]Next:[/] README.md has a quick start and the table "which algorithm when"; help(perceptrons.Perceptron)
-gives the mathematics of a class; make test checks every promise; make bench measures the speed."""
+gives the mathematics of a class; make test runs all tests; make bench measures the speed."""
 
 
 def legend(groups: list[tuple[str, list[Row]]]) -> str:

@@ -89,7 +89,7 @@ def predict(
     model: ModelFile,
     data: Data,
     output: Annotated[str | None, Option("--output", "-o", help="A file; default: standard output.")] = None,
-    scores: Annotated[bool, Option("--scores", help="The scores behind each label, too.")] = False,
+    scores: Annotated[bool, Option("--scores", help="Also write the scores of each row.")] = False,
     unlabelled: Annotated[bool, Option("--unlabelled", help="The data have no column of labels.")] = False,
     *,
     reading: Reading,
@@ -142,7 +142,9 @@ def certify(
     comparators: Annotated[
         Literal["free", "all"], Option(help="'all' also solves for the best margin.")
     ] = "free",
-    delta: Annotated[float, Option(help="The probability that a bound on future errors is wrong.")] = 0.05,
+    delta: Annotated[
+        float, Option(help="Probability that a bound on future errors is wrong, at most.")
+    ] = 0.05,
     output: Annotated[
         str | None, Option("--output", "-o", help="Also store the certificate as JSON.")
     ] = None,
@@ -169,7 +171,7 @@ def certify(
 
 @app.command()
 def info(model: ModelFile, plugin: Plugin = None, json: Json = False, debug: Debug = False) -> Job:
-    """What is in a model file."""
+    """Describe a model file."""
 
     def work() -> int:
         from .describing import info
@@ -202,7 +204,7 @@ def fetch(
 
 @app.command()
 def demo(json: Json = False, debug: Debug = False) -> Job:
-    """Train the family on embedded data.
+    """Train the learners on embedded data.
 
     One table, with the bounds beside the counts; no download.
     """

@@ -1,4 +1,4 @@
-"""The two ways in which a command fails on purpose."""
+"""The errors that commands raise."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ class Failure(Exception):
 
 
 class Misuse(Exception):
-    """The command was given wrongly; the message says what is right."""
+    """The command has a mistake; the message says what is right."""

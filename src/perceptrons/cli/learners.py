@@ -1,4 +1,4 @@
-"""From the options to a learner: which class a rule's name means, and which parameters it takes."""
+"""From the options to a learner: the class of a rule's name, and its parameters."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from ..kernels import Kernel
     from .options import Learning
 
+    #: Parameters of a learner, by name.
+    Parameters: TypeAlias = dict[str, Any]
     #: A learner of the core: of rows in batches, or of all rows at once.
     AnyLearner: TypeAlias = Learner | RiskDescentSpec | MaxMarginSpec
 
 
-RULES = rules.commands()  #: with names of classes: a class is slow to import, and is not before it is needed
+RULES = rules.commands()  #: by name: classes are slow to import, so each is imported when it is needed
 
 _OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
 _OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
@@ -35,7 +37,7 @@ _OF_EPOCHS = {
 
 
 def complete_rule(start: str) -> list[str]:
-    """The names that begin so, for completion in the shell."""
+    """The rules whose names begin with ``start``, for completion in the shell."""
     return [name for name in _known() if name.startswith(start)]
 
 
@@ -93,7 +95,7 @@ def _parameters(class_: type) -> set[str]:
     return set(names_of(class_))
 
 
-def _given(learning: Learning) -> dict[str, Any]:
+def _given(learning: Learning) -> Parameters:
     """Parameters that were given, by their names in the class."""
     found = {name: getattr(learning, name) for name in _OWN if getattr(learning, name) is not None}
     if learning.readout is not None:
@@ -124,7 +126,7 @@ def value_of(text: str) -> Any:
         return text
 
 
-def _made(class_: type, parameters: dict[str, Any], seed: int) -> AnyLearner:
+def _made(class_: type, parameters: Parameters, seed: int) -> AnyLearner:
     """The learner; a parameter that it does not have is refused."""
     known = _parameters(class_)
     idle = _RUN_BY_US | (_OF_EPOCHS if hasattr(class_, "partial_fit") else set())
@@ -157,7 +159,7 @@ def _made(class_: type, parameters: dict[str, Any], seed: int) -> AnyLearner:
 
 
 def _text_learner(
-    learning: Learning, named: dict[str, Any], seed: int, encoding_errors: str | None
+    learning: Learning, named: Parameters, seed: int, encoding_errors: str | None
 ) -> AnyLearner:
     class_ = _class("TextClassifier")
     for option, name in _OF_TEXT.items():
@@ -170,14 +172,14 @@ def _text_learner(
     return _with_rule(class_, learning, named, seed, "--text")
 
 
-def _kernel_learner(learning: Learning, kernel: str, named: dict[str, Any], seed: int) -> AnyLearner:
+def _kernel_learner(learning: Learning, kernel: str, named: Parameters, seed: int) -> AnyLearner:
     named["kernel"] = kernel_of(kernel)
     if learning.rule in ("kernel-perceptron", "budget", "max-margin"):
         return _made(_class(RULES[learning.rule].class_name), named, seed)
     return _with_rule(_class("KernelClassifier"), learning, named, seed, "--kernel")
 
 
-def _with_rule(class_: type, learning: Learning, named: dict[str, Any], seed: int, option: str) -> AnyLearner:
+def _with_rule(class_: type, learning: Learning, named: Parameters, seed: int, option: str) -> AnyLearner:
     """A learner that takes any rule, with the rule of the class that ``--rule`` names."""
     from ..core.first_order import FirstOrder
 

@@ -23,7 +23,7 @@ Number = float | None
 
 
 def complete_format(start: str) -> list[str]:
-    """The formats that begin so, for completion in the shell."""
+    """The formats whose names begin with ``start``, for completion in the shell."""
     from ..io.formats import FORMATS
 
     return [name for name in FORMATS if name.startswith(start)]
@@ -84,20 +84,22 @@ class Reading:
         ),
     ] = None
     labels: Annotated[
-        Literal["auto", "text", "number"] | None, Option(help="What labels are.", show_default="auto")
+        Literal["auto", "text", "number"] | None, Option(help="Type of the labels.", show_default="auto")
     ] = None
     zero_based: Annotated[
-        bool | None, Option("--zero-based/--one-based", help="Where the indices of libsvm start.")
+        bool | None,
+        Option("--zero-based/--one-based", help="The first index of libsvm rows, 0 or 1."),
     ] = None
     features: Annotated[Whole, Option(help="Columns of libsvm rows, where they come from a pipe.", min=1)] = (
         None
     )
     on_bad_line: Annotated[
-        Literal["raise", "skip"] | None, Option(help="'skip' counts bad lines.", show_default="raise")
+        Literal["raise", "skip"] | None,
+        Option(help="'skip' leaves bad lines out, and counts them.", show_default="raise"),
     ] = None
     encoding_errors: Annotated[
         Literal["refuse", "replace"] | None,
-        Option(help="What becomes of bytes that are not UTF-8.", show_default="refuse"),
+        Option(help="Refuse or replace bytes that are not UTF-8.", show_default="refuse"),
     ] = None
     batch_bytes: Annotated[Whole, Option(help="Bytes read at a time.", show_default="2097152")] = None
     limits: Annotated[
@@ -124,7 +126,7 @@ class Learning:
         Number,
         Option(
             "--C",
-            help="PA-I, PA-II, SCW: larger steps; max-margin: the price of an error.",
+            help="PA-I, PA-II, SCW: a larger C, larger steps; max-margin: the price of an error.",
         ),
     ] = None
     p: Annotated[Number, Option("--p", help="MIRA: the margin required; p-norm: the norm.")] = None
@@ -149,7 +151,7 @@ class Learning:
 
 @dataclasses.dataclass(frozen=True)
 class Running:
-    """How often, in what order, and what is kept for testing."""
+    """Passes, order of the rows, and rows held out for testing."""
 
     passes: Annotated[int, Option(help="How often the data are read.", min=1)] = 1
     shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch.")] = False
@@ -165,7 +167,7 @@ class Running:
 
 Json = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
 Debug = Annotated[bool, Option("--debug", help="Show the traceback of an error.")]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Nothing but errors.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
 def import_plugins(context: Context, names: list[str] | None) -> list[str] | None:

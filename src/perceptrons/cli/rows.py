@@ -121,7 +121,7 @@ def open_rows(data: list[str], found: JsonObject) -> Stream:
 
 
 def _stdin() -> io.FileIO:
-    """Standard input without a buffer of its own, whose lock a waiting thread would hold at the end."""
+    """Standard input, unbuffered: at the end a waiting thread would hold the lock of a buffer."""
     file = io.FileIO(0, "rb", closefd=False)
     file.name = "<stdin>"
     return file
@@ -208,7 +208,7 @@ class Classes:
         self.seen = set(known)
 
     def add(self, y: np.ndarray) -> None:
-        """Count labels that are about to be learned."""
+        """Count labels of a batch before it is learned."""
         self.seen.update(y.tolist())
         most = _MOST_CLASSES if self.most is None else self.most
         if len(self.seen) > most:

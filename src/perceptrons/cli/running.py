@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except BaseException as error:
-        if isinstance(error, SystemExit):  # shell completion ends so
+        if isinstance(error, SystemExit):  # raised by shell completion
             return error.code if isinstance(error.code, int) else FAILED
         if not isinstance(error, Exception):
             raise

@@ -31,7 +31,7 @@ class Confusion:
 
     @property
     def right(self) -> int:
-        return sum(n for (true, said), n in self.pairs.items() if true == said)
+        return sum(n for (true, guess), n in self.pairs.items() if true == guess)
 
     @property
     def labels(self) -> list[Label]:
@@ -42,20 +42,20 @@ class Confusion:
     def of_classes(self) -> list[JsonObject]:
         r"""Precision, recall and :math:`F_1 = 2PR/(P+R)` of each class; None where nothing was counted."""
         true: Counter[Label] = Counter()
-        said: Counter[Label] = Counter()
+        predicted: Counter[Label] = Counter()
         hits: Counter[Label] = Counter()
         for (a, b), n in self.pairs.items():
             true[a] += n
-            said[b] += n
+            predicted[b] += n
             if a == b:
                 hits[a] += n
         return [
             {
                 "label": one,
                 "rows": true[one],
-                "precision": hits[one] / said[one] if said[one] else None,
+                "precision": hits[one] / predicted[one] if predicted[one] else None,
                 "recall": hits[one] / true[one] if true[one] else None,
-                "f1": 2 * hits[one] / (true[one] + said[one]) if true[one] + said[one] else None,
+                "f1": 2 * hits[one] / (true[one] + predicted[one]) if true[one] + predicted[one] else None,
             }
             for one in self.labels
         ]
@@ -68,7 +68,7 @@ class Confusion:
             "accuracy": self.right / self.n_rows if self.n_rows else None,
             "classes": self.of_classes(),
             "labels": labels,
-            "confusion": [[self.pairs[true, said] for said in labels] for true in labels],
+            "confusion": [[self.pairs[true, guess] for guess in labels] for true in labels],
         }
 
     def __str__(self) -> str:
@@ -85,15 +85,15 @@ class Confusion:
         if len(labels) <= _WIDEST:
             names = [label(one) for one in labels]
             rows = [
-                [name, *(f"{self.pairs[true, said]:,}" for said in labels)]
+                [name, *(f"{self.pairs[true, guess]:,}" for guess in labels)]
                 for name, true in zip(names, labels)
             ]
-            return table(["true \\ said", *names], rows)
+            return table(["true \\ predicted", *names], rows)
         worst = sorted(
             ((n, pair) for pair, n in self.pairs.items() if pair[0] != pair[1]), key=lambda t: -t[0]
         )
-        rows = [[label(true), label(said), f"{n:,}"] for n, (true, said) in worst[:_WIDEST]]
-        return table(["true", "said", "rows"], rows) if rows else "no row was taken for another"
+        rows = [[label(true), label(guess), f"{n:,}"] for n, (true, guess) in worst[:_WIDEST]]
+        return table(["true", "predicted", "rows"], rows) if rows else "no row was predicted wrongly"
 
 
 def _three(value: float | None) -> str:

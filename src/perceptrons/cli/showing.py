@@ -6,7 +6,7 @@ from . import printing
 
 
 def demo(as_json: bool) -> int:
-    """What ``make demo`` does."""
+    """Run the demonstration, as ``make demo`` does."""
     from .. import demo as shown
 
     if not as_json:

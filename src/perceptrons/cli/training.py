@@ -59,7 +59,7 @@ class Run:
             self._store(model, note)
             if checkpoint is not None:
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(checkpoint.path)  # done: the next run is another one
+                    os.unlink(checkpoint.path)  # the same command begins a new run
         if not self.quiet:
             Summary(self.model_file, model, report, tested, session).show(self.json)
         return 0

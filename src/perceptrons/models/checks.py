@@ -516,7 +516,7 @@ def attributes(cls: type, found: Attributes) -> Attributes:
 
 
 def checked(x: T) -> T:
-    """x, which compiled loops can rely on from now on; else raise."""
+    """x, after the check of its class; raises ModelError where that fails."""
     check = CHECKS.get(type(x))
     if check is not None:
         check(x)

@@ -4,7 +4,7 @@
 
     8 bytes   length n of what follows, little-endian
     n bytes   JSON: {"__metadata__": {format, version, model, sha256}, name: {dtype, shape, offsets}, …}
-    the rest  the arrays, one behind the other, in C order
+    the rest  the arrays, one after the other, in C order
 
 Any safetensors reader can open it. ``model`` holds the JSON text of :mod:`perceptrons.models.writer`. The
 digest is over the format, the version, that text and every array with its name, type and shape; it is
@@ -233,7 +233,7 @@ def _survey(name: str, file: io.FileIO, max_bytes: int) -> int:
 
 
 def _header(name: str, file: io.FileIO, size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
-    """The metadata, and where the arrays lie: one behind the other, from the header to the end."""
+    """The metadata, and where the arrays are: one after the other, from the header to the end."""
 
     def broken(why: str) -> ModelError:
         return ModelError(f"{name} is damaged or cut short ({why}). {_WAY_OUT}")
@@ -309,7 +309,7 @@ _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"x\x9c", b"x\x01", b"x\xda", b"BZh", b
 
 
 def _refuse_by_name(name: str, start: bytes) -> None:
-    """Say so where a file is a pickle, or an archive as joblib, numpy and torch write them."""
+    """Raise where a file is a pickle, or an archive as joblib, numpy and torch write them."""
     binary = len(start) > 1 and start[0] == 0x80 and 2 <= start[1] <= 5
     printable = start.startswith((b"ccopy_reg", b"(iperceptrons", b"ccopyreg", b"cperceptrons", b"(dp"))
     if binary or printable:

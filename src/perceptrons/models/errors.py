@@ -1,4 +1,4 @@
-"""The one error of this room."""
+"""The error of model files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, one writer at a time, and nothing else in the folder touched.
+"""Files that are written whole or not at all, by one process at a time. No other file is changed.
 
 Two kinds of files appear beside a file while it is written, both under names of ours, with H for 16 hex
 digits of the SHA-256 of the file's own name::
@@ -6,8 +6,8 @@ digits of the SHA-256 of the file's own name::
     .perceptrons-H.lock             locked by the operating system while a process writes the file
     .perceptrons-H-RANDOM.part      the new contents, renamed when they have reached the disk
 
-Neither is ever opened through a link, and what is found under these names but is not ours (no regular file,
-another owner, other contents) is refused or left alone.
+Neither is ever opened through a link. What has such a name and is not ours (no regular file, another owner,
+other contents) is refused or left alone.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Lock:
         _sync_folder(self._folder)
 
     def write(self, pieces: Iterable[Piece], verify: Callable[[int], None] | None = None) -> None:
-        """Replace the file by ``pieces``, one behind the other.
+        """Replace the file by ``pieces``, one after the other.
 
         ``verify`` is called with the handle of the new file before it is renamed, and raises if the contents
         are wrong.
@@ -220,7 +220,7 @@ def _write_all(handle: int, piece: Piece) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new name survive a power cut, where folders can be synchronised."""
+    """Write the folder to the disk, where that is possible: the new name survives a power cut."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows has no handle of a folder

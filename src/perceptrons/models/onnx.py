@@ -1,4 +1,4 @@
-"""Linear models as ONNX graphs, for programs that have no Python."""
+"""Linear models as ONNX graphs, for programs without Python."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from . import files
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from onnx import NodeProto, TensorProto, ValueInfoProto
 
     from ..theory.run_record import RunRecord
 
@@ -139,10 +140,10 @@ class _Graph:
     """An ONNX graph under construction; a node has the name of its result."""
 
     def __init__(self) -> None:
-        self._nodes: list[Any] = []
-        self._constants: list[Any] = []
-        self._inputs: list[Any] = []
-        self._outputs: list[Any] = []
+        self._nodes: list[NodeProto] = []
+        self._constants: list[TensorProto] = []
+        self._inputs: list[ValueInfoProto] = []
+        self._outputs: list[ValueInfoProto] = []
 
     def input(self, name: str, kind: int, shape: list[int | str]) -> str:
         from onnx import helper

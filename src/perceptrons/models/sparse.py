@@ -18,7 +18,7 @@ from .errors import ModelError
 LEAST = 2048  #: bytes; smaller arrays are stored as they are
 OVERHEAD = 256  #: bytes that a second array and its description take in a file
 _PIECE = 1 << 20  # entries compared at a time
-_SAMPLE = 1024  # entries among which the usual value is looked for
+_SAMPLE = 1024  # entries that the usual value is chosen from
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 

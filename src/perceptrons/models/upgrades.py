@@ -1,4 +1,4 @@
-"""Files of earlier formats, brought to the format of today before they are read.
+"""Files of earlier formats, brought to the present format before they are read.
 
 One function per step, from a version to the next. It is given the table of a file (a dict, as described by
 :mod:`perceptrons.models.writer`) and its arrays by name, and changes both in place. Nothing has been checked
@@ -33,7 +33,7 @@ _SCALARS_OF_1 = 14  # numbers in the scalars of a space, in format 1
 
 
 def upgraded(version: int, table: JsonObject, arrays: dict[str, np.ndarray]) -> None:
-    """Bring the table and the arrays of a file of this version to the format of today."""
+    """Bring the table and the arrays of a file of this version to the present format."""
     for step in range(version, VERSION):
         _STEPS[step](table, arrays)
 
@@ -56,7 +56,7 @@ def _from_1(table: JsonObject, arrays: dict[str, np.ndarray]) -> None:
 _STEPS: dict[int, Callable[[JsonObject, dict[str, np.ndarray]], None]] = {1: _from_1}
 
 
-# ---------------------------------------------------------------- finding one's way in a table
+# ---------------------------------------------------------------- the nodes of a table
 
 
 def nodes(table: JsonObject, prefix: str) -> Iterator[JsonObject]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def model(x: M) -> M:
-    """x, whose parts fit each other; else raise."""
+    """x, after the check that its parts fit each other; raises ModelError where they do not."""
     state = vars(x)
     left = {name for name in state if registry.left_by_fitting(type(x), name)}
     if "classes_" in state:
@@ -154,7 +154,7 @@ def _width(x: Learner, state: Attributes, n_features: int) -> None:
     if "n_features_in_" in state or type(x._intake) in (Numbers, Shares):
         need(state.get("n_features_in_") == n_features, "features and weights differ in number")
     if hasattr(x, "_check_width"):
-        x._check_width(reset=False)  # it makes its rows itself, as wide as its parameters say
+        x._check_width(reset=False)  # a learner of texts: its parameters give the width of its rows
 
 
 def _names(state: Attributes, n_features: int) -> None:
@@ -173,7 +173,7 @@ def _names(state: Attributes, n_features: int) -> None:
 
 
 def _words(words: Any, n_features: int) -> None:
-    """Columns of hashed texts and the words met there."""
+    """Columns of hashed texts, and the words that were hashed to them."""
     need(
         isinstance(words, dict) and all(isinstance(word, str) for word in words.values()), "words are missing"
     )

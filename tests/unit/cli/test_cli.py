@@ -372,7 +372,7 @@ def test_evaluation(folder, run):
     assert one["recall"] == expected[0][0] / sum(expected[0])
     assert one["precision"] == expected[0][0] / sum(row[0] for row in expected)
     code, out, _ = run("evaluate", "m", "three.svm")
-    assert code == 0 and "true \\ said" in out and f"{100 * found['accuracy']:.2f} %" in out
+    assert code == 0 and "true \\ predicted" in out and f"{100 * found['accuracy']:.2f} %" in out
 
 
 def test_a_class_that_the_model_does_not_know():
