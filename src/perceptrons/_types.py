@@ -63,7 +63,7 @@ class Collection(Protocol):
         """Both, one below the other; the other is of the same kind."""
 
 
-class UpdateLog(Protocol):
+class UpdateColumns(Protocol):
     """Updates in order, w_r <- keep w_r + alpha_r x; one entry each."""
 
     @property

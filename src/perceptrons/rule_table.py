@@ -24,7 +24,7 @@ ALWAYS: Mapping[str, object] = {}  #: of ``conservative``: whatever the paramete
 NEVER = None  #: of ``conservative``: there are no such values
 
 
-class Learner(NamedTuple):
+class LearnerFacts(NamedTuple):
     """The estimator that learns by a rule."""
 
     class_name: str  #: public name
@@ -63,7 +63,7 @@ class Facts(NamedTuple):
     family: str  #: one of :data:`FAMILIES`
     record: type | None  #: of the hyperparameters
     function: Callable[..., tuple[float, float]] | None
-    learner: Learner
+    learner: LearnerFacts
     step: Step
     theory: Theory
 
@@ -74,12 +74,12 @@ class Facts(NamedTuple):
 
 
 TABLE: dict[str, Facts] = {}
-_also: list[tuple[str, Learner]] = []
+_also: list[tuple[str, LearnerFacts]] = []
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def declare(record: type, family: str, learner: Learner, step: Step, theory: Theory) -> Callable[[F], F]:
+def declare(record: type, family: str, learner: LearnerFacts, step: Step, theory: Theory) -> Callable[[F], F]:
     """Decorator: the function is the rule of ``record``, and these are its facts."""
 
     def add(function: F) -> F:
@@ -100,7 +100,7 @@ def enter(row: Facts) -> None:
     TABLE[row.name] = row
 
 
-def commands() -> dict[str, Learner]:
+def commands() -> dict[str, LearnerFacts]:
     """The learners by their names for ``--rule``, family by family."""
     known = [*_also, *((row.family, row.learner) for row in TABLE.values() if row.learner.command)]
     ordered = sorted(known, key=lambda entry: FAMILIES.index(entry[0]))
@@ -157,7 +157,7 @@ def _of_class(cls: type) -> Facts | None:
 def _learner(
     name: str, family: str, command: str, stated: tuple[str, ...], step: Step, theory: Theory
 ) -> None:
-    enter(Facts(name, family, None, None, Learner(name, {}, command, None, stated), step, theory))
+    enter(Facts(name, family, None, None, LearnerFacts(name, {}, command, None, stated), step, theory))
 
 
 _learner(
@@ -201,7 +201,7 @@ _learner(
     Theory(two=("pnorm",), several=(), invariants=("bracket in order",)),
 )
 #: KernelPerceptron learns by the rule of Perceptron, whose row has its facts.
-_also.append(("kernel", Learner("KernelPerceptron", {}, "kernel-perceptron", None, ())))
+_also.append(("kernel", LearnerFacts("KernelPerceptron", {}, "kernel-perceptron", None, ())))
 _learner(
     "BudgetKernelPerceptron",
     "kernel",

@@ -25,7 +25,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from .rule_table import ALWAYS, NEVER, Learner, Step, Theory, declare, enter
+from .rule_table import ALWAYS, NEVER, LearnerFacts, Step, Theory, declare, enter
 from .rule_table import TABLE as TABLE
 from .rule_table import Facts as Facts
 from .rule_table import commands as commands
@@ -68,7 +68,7 @@ class Perceptron(NamedTuple):
 @declare(
     Perceptron,
     "first order",
-    Learner("Perceptron", {}, command="perceptron", standard=Perceptron(), stated=()),
+    LearnerFacts("Perceptron", {}, command="perceptron", standard=Perceptron(), stated=()),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(
         two=(
@@ -97,7 +97,7 @@ class RateByUpdates(NamedTuple):
 @declare(
     RateByUpdates,
     "first order",
-    Learner("Perceptron", {"learning_rate": "updates"}, command=None, standard=None, stated=()),
+    LearnerFacts("Perceptron", {"learning_rate": "updates"}, command=None, standard=None, stated=()),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
@@ -114,7 +114,7 @@ class RateByExamples(NamedTuple):
 @declare(
     RateByExamples,
     "first order",
-    Learner("Perceptron", {"learning_rate": "examples"}, command=None, standard=None, stated=()),
+    LearnerFacts("Perceptron", {"learning_rate": "examples"}, command=None, standard=None, stated=()),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
@@ -134,7 +134,7 @@ class Margin(NamedTuple):
 @declare(
     Margin,
     "first order",
-    Learner("MarginPerceptron", {}, command="margin", standard=Margin(), stated=()),
+    LearnerFacts("MarginPerceptron", {}, command="margin", standard=Margin(), stated=()),
     Step(weighted=True, conservative=NEVER, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(
         two=("margin_perceptron", "margin_perceptron_margin", "refuted"),
@@ -158,7 +158,7 @@ class MIRA(NamedTuple):
 @declare(
     MIRA,
     "first order",
-    Learner("MIRA", {}, command="mira", standard=MIRA(), stated=()),
+    LearnerFacts("MIRA", {}, command="mira", standard=MIRA(), stated=()),
     Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(
         two=("mira", "mira_left", "mira_margin", "last step"),
@@ -181,7 +181,7 @@ class GeometricMIRA(NamedTuple):
 @declare(
     GeometricMIRA,
     "first order",
-    Learner("MIRA", {"margin": "geometric"}, command=None, standard=None, stated=()),
+    LearnerFacts("MIRA", {"margin": "geometric"}, command=None, standard=None, stated=()),
     Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("mira_geometric",), several=(), invariants=("bracket in order",)),
 )
@@ -200,7 +200,7 @@ class PA(NamedTuple):
 @declare(
     PA,
     "first order",
-    Learner("PassiveAggressive", {"variant": "hard"}, command="pa", standard=PA(), stated=()),
+    LearnerFacts("PassiveAggressive", {"variant": "hard"}, command="pa", standard=PA(), stated=()),
     Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(
         two=("pa_separable", "pa_unit", "last step"),
@@ -224,7 +224,7 @@ class PA1(NamedTuple):
 @declare(
     PA1,
     "first order",
-    Learner("PassiveAggressive", {"variant": "I"}, command="pa1", standard=PA1(), stated=()),
+    LearnerFacts("PassiveAggressive", {"variant": "I"}, command="pa1", standard=PA1(), stated=()),
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa1", "last step"), several=("last step",), invariants=("bracket in order",)),
 )
@@ -244,7 +244,7 @@ class PA2(NamedTuple):
 @declare(
     PA2,
     "first order",
-    Learner("PassiveAggressive", {"variant": "II"}, command="pa2", standard=PA2(), stated=()),
+    LearnerFacts("PassiveAggressive", {"variant": "II"}, command="pa2", standard=PA2(), stated=()),
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa2", "last step"), several=(), invariants=("bracket in order",)),
 )
@@ -262,7 +262,7 @@ class ROMMA(NamedTuple):
 @declare(
     ROMMA,
     "first order",
-    Learner("ROMMA", {"aggressive": False}, command="romma", standard=ROMMA(), stated=()),
+    LearnerFacts("ROMMA", {"aggressive": False}, command="romma", standard=ROMMA(), stated=()),
     Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(
         two=("romma", "romma_length"),
@@ -285,7 +285,9 @@ class AggressiveROMMA(NamedTuple):
 @declare(
     AggressiveROMMA,
     "first order",
-    Learner("ROMMA", {"aggressive": True}, command="aggressive-romma", standard=AggressiveROMMA(), stated=()),
+    LearnerFacts(
+        "ROMMA", {"aggressive": True}, command="aggressive-romma", standard=AggressiveROMMA(), stated=()
+    ),
     Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(
         two=("romma_aggressive", "romma_aggressive_errors", "romma_length", "romma_margin"),
@@ -318,7 +320,7 @@ class ALMA(NamedTuple):
 @declare(
     ALMA,
     "first order",
-    Learner("ALMA", {}, command="alma", standard=ALMA(alpha=0.9), stated=()),
+    LearnerFacts("ALMA", {}, command="alma", standard=ALMA(alpha=0.9), stated=()),
     Step(weighted=False, conservative={"alpha": 1.0}, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(two=("alma", "alma_margin"), several=(), invariants=("bracket in order", "unit ball")),
 )
@@ -342,7 +344,7 @@ class NormMinimising(NamedTuple):
 @declare(
     NormMinimising,
     "first order",
-    Learner("MIRA", {"variant": "crammer_singer"}, command=None, standard=None, stated=()),
+    LearnerFacts("MIRA", {"variant": "crammer_singer"}, command=None, standard=None, stated=()),
     Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=(), several=("norm_minimised", "crammer_singer"), invariants=()),
 )
@@ -362,7 +364,7 @@ class SecondOrder(NamedTuple):
 @declare(
     SecondOrder,
     "second order",
-    Learner("SecondOrderPerceptron", {}, command="second-order", standard=None, stated=("a",)),
+    LearnerFacts("SecondOrderPerceptron", {}, command="second-order", standard=None, stated=("a",)),
     Step(weighted=False, conservative=ALWAYS, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("second_order",), several=(), invariants=("confidence",)),
 )
@@ -382,7 +384,7 @@ class AROW(NamedTuple):
 @declare(
     AROW,
     "confidence",
-    Learner("AROW", {}, command="arow", standard=AROW(), stated=("r", "covariance")),
+    LearnerFacts("AROW", {}, command="arow", standard=AROW(), stated=("r", "covariance")),
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("arow",), several=(), invariants=("confidence",)),
 )
@@ -403,7 +405,7 @@ class SCW1(NamedTuple):
 @declare(
     SCW1,
     "confidence",
-    Learner(
+    LearnerFacts(
         "SCW",
         {"variant": "I"},
         command="scw",
@@ -436,7 +438,7 @@ class SCW2(NamedTuple):
 @declare(
     SCW2,
     "confidence",
-    Learner(
+    LearnerFacts(
         "SCW", {"variant": "II"}, command=None, standard=None, stated=("eta", "C", "variant", "covariance")
     ),
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
@@ -509,7 +511,7 @@ enter(  # nothing is claimed for it; ``rule(weighted=...)`` says whether rows ma
         "first order",
         UserRule,
         None,
-        Learner("OnlineClassifier", {}, command=None, standard=None, stated=()),
+        LearnerFacts("OnlineClassifier", {}, command=None, standard=None, stated=()),
         Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=True),
         Theory(two=(), several=(), invariants=()),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
-    from ._types import UpdateLog
+    from ._types import UpdateColumns
     from .rules import State
 
 Step: TypeAlias = Callable[..., tuple[float, float]]
@@ -18,7 +18,7 @@ class RuleError(ValueError):
     """A rule did not compile, raised, or returned something that is not a finite pair."""
 
     __module__ = "perceptrons.rules"  # where it is public; pickles and messages name it
-    log: Sequence[UpdateLog] = ()  #: the updates of the pass that ended here
+    log: Sequence[UpdateColumns] = ()  #: the updates of the pass that ended here
 
 
 class UserRule:

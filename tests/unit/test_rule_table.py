@@ -12,7 +12,7 @@ import perceptrons as pc
 from perceptrons import rule_table, rules
 from perceptrons.certificates import log_replay
 from perceptrons.certificates.claims import CLAIMS
-from perceptrons.rule_table import Facts, Learner, Step, Theory
+from perceptrons.rule_table import Facts, LearnerFacts, Step, Theory
 from perceptrons.rules import State, ask
 from perceptrons.theory import debugging
 
@@ -45,10 +45,14 @@ def moves(answer):
 
 
 def test_a_row_that_leaves_a_fact_out_is_an_error():
-    for kind, given in ((Step, {"weighted": True}), (Theory, {"two": ()}), (Learner, {"class_name": "MIRA"})):
+    for kind, given in (
+        (Step, {"weighted": True}),
+        (Theory, {"two": ()}),
+        (LearnerFacts, {"class_name": "MIRA"}),
+    ):
         with pytest.raises(TypeError, match="missing"):
             kind(**given)
-    assert not any(kind._field_defaults for kind in (Facts, Learner, Step, Theory))
+    assert not any(kind._field_defaults for kind in (Facts, LearnerFacts, Step, Theory))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

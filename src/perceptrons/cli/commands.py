@@ -76,9 +76,11 @@ def train(
     """
 
     def work() -> int:
-        from .training import Run
+        from .training import TrainingRun
 
-        return Run(data, model, reading, learning, running, checkpoint, checkpoint_every, json, quiet).train()
+        return TrainingRun(
+            data, model, reading, learning, running, checkpoint, checkpoint_every, json, quiet
+        ).train()
 
     return work
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass
-class Run:
+class TrainingRun:
     """One training run, as the options describe it."""
 
     data: list[str]
@@ -170,7 +170,7 @@ def _shown(name: str, value: object) -> str:
 class Session:
     """The work of a run."""
 
-    def __init__(self, run: Run, stream: Stream, checkpoint: Checkpoint | None, signals: Signals):
+    def __init__(self, run: TrainingRun, stream: Stream, checkpoint: Checkpoint | None, signals: Signals):
         self.run, self.stream, self.checkpoint, self.signals = run, stream, checkpoint, signals
         self.resumed_at = self.bad_lines = 0
         self.missing = 0, 0  # numbers replaced, rows left out

@@ -170,7 +170,7 @@ class MaxMarginSpec(FitIntercept):
                 rows = weighted_rows.as_rows(given)
             targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
-                limits = maximum.Limits(float(self.tol), int(self.max_iter), deadline, progress.gap)
+                limits = maximum.SolverLimits(float(self.tol), int(self.max_iter), deadline, progress.gap)
                 self._problems = []
                 for r in targets:
                     signs = np.where(codes == r, 1.0, -1.0)
@@ -281,7 +281,7 @@ class MaxMarginSpec(FitIntercept):
             )
         return w, b, alpha
 
-    def _solved(self, points: Any, y: np.ndarray, free: bool, limits: maximum.Limits) -> maximum.Answer:
+    def _solved(self, points: Any, y: np.ndarray, free: bool, limits: maximum.SolverLimits) -> maximum.Answer:
         C = float(self.C)
         if self.solver == "piqp":
             answer = quadratic.solve(points, y, free, C, limits)
@@ -306,7 +306,7 @@ class MaxMarginSpec(FitIntercept):
         )
 
     def _proof(
-        self, X: Any, y: np.ndarray, free: bool, weights: np.ndarray, limits: maximum.Limits
+        self, X: Any, y: np.ndarray, free: bool, weights: np.ndarray, limits: maximum.SolverLimits
     ) -> Separability | None:
         """Weights near these whose combination of the rows is 0 in whole numbers, or None."""
         end = min(limits.deadline, time.perf_counter() + EXACT_SECONDS)

@@ -18,7 +18,7 @@ import numpy as np
 from .loops.scalars import DRIFT, DRIFT_LIMIT, SCALE, N
 
 if TYPE_CHECKING:
-    from .._types import AnyMatrix, Index, UpdateLog
+    from .._types import AnyMatrix, Index, UpdateColumns
     from ..kernels import Kernel
     from .earlier_scores import EarlierScores
 
@@ -224,7 +224,7 @@ class Blocks:
 
     def resolve(
         self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
-    ) -> tuple[Sequence[UpdateLog], Exception | None]:
+    ) -> tuple[Sequence[UpdateColumns], Exception | None]:
         """Apply the rule to the rows of the block, in order; return logs, one per learner, and an error.
 
         F is (rows, columns), ``position`` the places of the rows. A log has the fields of

@@ -17,7 +17,7 @@ from .loops.scalars import EXAMPLES, SCALE, SCALE_SUM, N
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._types import UpdateLog
+    from .._types import UpdateColumns
 
 
 class EarlierScores:
@@ -38,7 +38,7 @@ class EarlierScores:
         G: np.ndarray,
         active: np.ndarray,
         states: list[tuple[np.ndarray, np.ndarray]],
-        logs: Sequence[UpdateLog],
+        logs: Sequence[UpdateColumns],
     ) -> None:
         """A block has been resolved.
 
@@ -74,7 +74,7 @@ class EarlierScores:
         active: np.ndarray,
         t: int,
         norm2: float,
-        log: UpdateLog,
+        log: UpdateColumns,
     ) -> np.ndarray:
         """Scores of the rows, each under the readout of its moment; f and ``total`` are those of now."""
         out, n, begin = np.empty_like(f), len(f), 0

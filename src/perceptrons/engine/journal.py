@@ -15,7 +15,7 @@ from .._sparse import columns_in_use, is_sparse, narrowed
 from .compiler import compiled
 
 if TYPE_CHECKING:
-    from .._types import AnyMatrix, Floats, Ints, UpdateLog
+    from .._types import AnyMatrix, Floats, Ints, UpdateColumns
     from .blocks import Updates
 
 _BLOCK_BYTES = 1 << 25  # inner products held at a time while voting
@@ -61,7 +61,7 @@ class Journal:
     def __len__(self) -> int:
         return self._length
 
-    def extend(self, epoch: int, log: UpdateLog, X: AnyMatrix) -> None:
+    def extend(self, epoch: int, log: UpdateColumns, X: AnyMatrix) -> None:
         """Append the log of a pass over rows of X; the same X until :meth:`close`."""
         if len(log.row):
             self._length += len(log.row)
@@ -81,7 +81,7 @@ class Journal:
                 "or use readout='average'."
             )
 
-    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
+    def _positions(self, log: UpdateColumns, X: AnyMatrix) -> np.ndarray:
         """Where the rows of a log are in ``support``; those that are new join it."""
         if self._where is None:
             self._where = np.full(X.shape[0], -1)
@@ -164,7 +164,7 @@ class Journal:
 class KernelJournal(Journal):
     """Updates of a learner that keeps its support rows itself; their logs have the positions."""
 
-    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
+    def _positions(self, log: UpdateColumns, X: AnyMatrix) -> np.ndarray:
         log = cast("Updates", log)
         self._n_support = max(self._n_support, int(log.position.max()) + 1)
         return log.position.copy()
@@ -173,7 +173,7 @@ class KernelJournal(Journal):
 class RowJournal(Journal):
     """Updates by the numbers of their rows: enough to be read, not to vote."""
 
-    def _positions(self, log: UpdateLog, X: AnyMatrix) -> np.ndarray:
+    def _positions(self, log: UpdateColumns, X: AnyMatrix) -> np.ndarray:
         return log.row.copy()
 
 

@@ -90,7 +90,7 @@ def sum_of_squares(v: Reals) -> float:
     return total
 
 
-class Scaled(NamedTuple):
+class ScaledVector(NamedTuple):
     """A vector v = w 2^e, where the squares of w neither vanish nor overflow."""
 
     w: np.ndarray
@@ -103,7 +103,7 @@ class Scaled(NamedTuple):
         return up_by_one(_shifted(self.size, self.e)) if self.size else 0.0
 
 
-def in_the_middle(v: np.ndarray) -> Scaled:
+def in_the_middle(v: np.ndarray) -> ScaledVector:
     """v, scaled where its squares need it.
 
     w is v itself wherever that will do. The relative error of ``size`` is at most ``eps`` times the entries
@@ -114,11 +114,11 @@ def in_the_middle(v: np.ndarray) -> Scaled:
     if not _MIDDLE[0] < total < _MIDDLE[1]:
         largest = float(np.max(np.abs(v), initial=0.0))
         if largest == 0.0:
-            return Scaled(v, 0, 0.0)
+            return ScaledVector(v, 0, 0.0)
         e = frexp(largest)[1]
         v = np.ldexp(np.ascontiguousarray(v, np.float64), -e)
         total = sum_of_squares(v.reshape(-1))
-    return Scaled(v, e, sqrt(total) * (1.0 + (v.size + 8) * U))
+    return ScaledVector(v, e, sqrt(total) * (1.0 + (v.size + 8) * U))
 
 
 def norm_up(v: np.ndarray) -> float:
@@ -318,13 +318,13 @@ def _dtype(rows: Dense | Csr) -> np.dtype:
 
 
 def lower_end(
-    rows: Dense | Csr, y: np.ndarray, c: np.ndarray, v: np.ndarray | Scaled, order: float = 2.0
+    rows: Dense | Csr, y: np.ndarray, c: np.ndarray, v: np.ndarray | ScaledVector, order: float = 2.0
 ) -> float:
     """The lower end of the bracket that v proves; -inf where v does not separate the rows.
 
     ``order``: the norm in which separators have length 1.
     """
-    w, _, size = v if isinstance(v, Scaled) else in_the_middle(v)
+    w, _, size = v if isinstance(v, ScaledVector) else in_the_middle(v)
     if size == 0.0:
         return -inf
     smallest = smallest_product(rows, y, c, w, size)

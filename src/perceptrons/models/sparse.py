@@ -22,14 +22,14 @@ _SAMPLE = 1024  # entries that the usual value is chosen from
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
-class Parts(NamedTuple):
+class SparseParts(NamedTuple):
     """What is stored of a sparse array."""
 
     at: np.ndarray  #: places in C order, uint32 where that is wide enough, else uint64
     values: np.ndarray  #: the usual value, then those at the places
 
 
-def parts(a: np.ndarray) -> Parts | None:
+def parts(a: np.ndarray) -> SparseParts | None:
     """``a`` by its unusual entries; None where that would not be smaller. ``a`` is C-contiguous."""
     if a.nbytes < LEAST:
         return None
@@ -49,7 +49,7 @@ def parts(a: np.ndarray) -> Parts | None:
     values = np.empty(n + 1, bits.dtype)
     values[0] = usual
     values[1:] = bits[at]
-    return Parts(at, values.view(a.dtype))
+    return SparseParts(at, values.view(a.dtype))
 
 
 def _usual(bits: np.ndarray) -> np.unsignedinteger:

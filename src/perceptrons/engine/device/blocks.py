@@ -24,7 +24,7 @@ from . import rules as device_rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..._types import AnyMatrix, Index, Record, Tensor, UpdateLog
+    from ..._types import AnyMatrix, Index, Record, Tensor, UpdateColumns
     from ...kernels import Kernel
     from ...rules import UserRule
 
@@ -298,7 +298,7 @@ class DeviceBlocks(Blocks):
 
     def resolve(
         self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
-    ) -> tuple[Sequence[UpdateLog], Exception | None]:
+    ) -> tuple[Sequence[UpdateColumns], Exception | None]:
         ids, at = piece.ids, piece.at
         team = self.team
         log = self._new_log(len(ids)) if keep_log else None
@@ -402,15 +402,15 @@ class DeviceBlocks(Blocks):
         self.there = self._sent(self.scalars)
 
 
-def _entries(log: device.DeviceLog) -> list[Log]:
+def _entries(log: device.DeviceLog) -> list[FetchedLog]:
     """A log on the host, one per learner."""
     counts = log.count.cpu().numpy()
     row, example, keep, alpha = (a.cpu().numpy() for a in log[:4])
     alpha = alpha if alpha.ndim == 3 else alpha[:, :, None]
-    return [Log(row[r, :n], example[r, :n], keep[r, :n], alpha[r, :n]) for r, n in enumerate(counts)]
+    return [FetchedLog(row[r, :n], example[r, :n], keep[r, :n], alpha[r, :n]) for r, n in enumerate(counts)]
 
 
-class Log(NamedTuple):
+class FetchedLog(NamedTuple):
     """The updates of one learner in one block."""
 
     row: np.ndarray

@@ -47,9 +47,9 @@ from .writer import (
     Outside,
     Pair,
     Record,
+    RuleWriter,
     Truth,
     Value,
-    Writer,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 class _Function:
     """One function that is rewritten: a rule, or a helper that a rule calls."""
 
-    def __init__(self, writer: Writer, function: Callable[..., Any], arguments: list[Value]):
+    def __init__(self, writer: RuleWriter, function: Callable[..., Any], arguments: list[Value]):
         self.writer = writer
         self.function = getattr(function, "py_func", function)  # it may be compiled already
         self.outer = _outer_names(self.function)
@@ -358,7 +358,7 @@ def _record_text(record: Any, dialect: Dialect) -> Text:
 def _rewrite(
     label: str, function: Callable[..., Any], fields: tuple[str, ...] | None, dialect: Dialect
 ) -> Text:
-    writer = Writer(label, dialect, guarded=fields is None)
+    writer = RuleWriter(label, dialect, guarded=fields is None)
     if fields is not None and len(fields) > ROOM:
         raise writer.refuse(f"{len(fields)} hyperparameters; there is room for {ROOM}")
     known = {name: Number(name) for name in ARGUMENTS}

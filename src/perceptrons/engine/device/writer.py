@@ -132,7 +132,7 @@ TRITON = Dialect("tl.", lambda value: f"tl.full((), {_spelled(value)}, tl.float6
 # ---------------------------------------------------------------- the rewriting
 
 
-class Writer:
+class RuleWriter:
     """Collects single assignments, for one rule and one dialect."""
 
     def __init__(self, label: str, dialect: Dialect, guarded: bool):

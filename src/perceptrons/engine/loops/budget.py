@@ -70,7 +70,7 @@ class Entries(NamedTuple):
 IN_USE, DRAWN = 0, 1
 
 
-class Log(NamedTuple):
+class BudgetLog(NamedTuple):
     """One entry per update; arrays of length 0 keep nothing."""
 
     row: np.ndarray  #: int64
@@ -266,7 +266,7 @@ def run(
     budget: int,
     uniforms: Floats,
     scalars: Floats,
-    log: Log,
+    log: BudgetLog,
     prediction: bool,
 ) -> tuple[int, int, int]:
     """One pass over a block from its row ``start``; return how it ended, where, and the entries logged.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 LARGEST = 2.0**53
 
 
-class Linear(NamedTuple):
+class LinearCore(NamedTuple):
     """One w."""
 
     rule: Record
@@ -54,7 +54,7 @@ class Linear(NamedTuple):
     scalars: np.ndarray
 
 
-class Confident(NamedTuple):
+class ConfidentCore(NamedTuple):
     """w with a covariance."""
 
     rule: Record
@@ -64,7 +64,7 @@ class Confident(NamedTuple):
     scalars: np.ndarray
 
 
-class Joint(NamedTuple):
+class JointCore(NamedTuple):
     """Prototypes of several classes."""
 
     rule: Record
@@ -85,7 +85,7 @@ class Scratch(NamedTuple):
     pointers: np.ndarray  #: uint64: 0 and the number of entries
 
 
-Core: TypeAlias = Linear | Confident | Joint
+Core: TypeAlias = LinearCore | ConfidentCore | JointCore
 
 # ---------------------------------------------------------------- learning
 
@@ -95,8 +95,8 @@ def run_one(core: Core, rows: Rows, y: float, row_buffer: Floats) -> int:
     return dispatch(run_one, core)(core, rows, y, row_buffer)
 
 
-@by_record(run_one)(Linear)
-def _run_linear(core: Linear, rows: Rows, y: float, row_buffer: Floats) -> int:
+@by_record(run_one)(LinearCore)
+def _run_linear(core: LinearCore, rows: Rows, y: float, row_buffer: Floats) -> int:
     row_buffer[0] = y
     none = row_buffer[:0]
     ended = run_rows(
@@ -118,8 +118,8 @@ def _run_linear(core: Linear, rows: Rows, y: float, row_buffer: Floats) -> int:
     return ended[0]
 
 
-@by_record(run_one)(Confident)
-def _run_confident(core: Confident, rows: Rows, y: float, row_buffer: Floats) -> int:
+@by_record(run_one)(ConfidentCore)
+def _run_confident(core: ConfidentCore, rows: Rows, y: float, row_buffer: Floats) -> int:
     row_buffer[0] = y
     none = row_buffer[:0]
     ended = confidence.run_rows(
@@ -139,8 +139,8 @@ def _run_confident(core: Confident, rows: Rows, y: float, row_buffer: Floats) ->
     return ended[0]
 
 
-@by_record(run_one)(Joint)
-def _run_joint(core: Joint, rows: Rows, y: float, row_buffer: Floats) -> int:
+@by_record(run_one)(JointCore)
+def _run_joint(core: JointCore, rows: Rows, y: float, row_buffer: Floats) -> int:
     label = row_buffer[0:1].view(np.int64)
     label[0] = int(y)
     none = row_buffer[:0]
@@ -171,13 +171,13 @@ def mistaken(core: Core, rows: Rows, y: float, row_buffer: Floats) -> float:
     return dispatch(mistaken, core)(core, rows, y, row_buffer)
 
 
-@by_record(mistaken)(Linear, Confident)
-def _mistaken_of_two(core: Linear | Confident, rows: Rows, y: float, row_buffer: Floats) -> float:
+@by_record(mistaken)(LinearCore, ConfidentCore)
+def _mistaken_of_two(core: LinearCore | ConfidentCore, rows: Rows, y: float, row_buffer: Floats) -> float:
     return wrong_before(core.track, rows, y, core.v, core.scalars, row_buffer)
 
 
-@by_record(mistaken)(Joint)
-def _mistaken_of_several(core: Joint, rows: Rows, y: float, row_buffer: Floats) -> float:
+@by_record(mistaken)(JointCore)
+def _mistaken_of_several(core: JointCore, rows: Rows, y: float, row_buffer: Floats) -> float:
     if row_buffer[BUFFER_COUNT] != BY_READOUT:
         return 0.0
     scalars, work = core.scalars, core.work
@@ -421,7 +421,7 @@ def products(places: bytes, values: bytes, W: Reals, bias: float, s: Reals) -> f
 
 
 @compiled
-def score_dense(core: Linear | Confident, x: Reals, row_buffer: Floats) -> float:
+def score_dense(core: LinearCore | ConfidentCore, x: Reals, row_buffer: Floats) -> float:
     """<w, x> of an array, by the readout that is tracked."""
     row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     s_v, s_A = look(row, 0, core.v), look_A(core.track, row)
@@ -429,7 +429,7 @@ def score_dense(core: Linear | Confident, x: Reals, row_buffer: Floats) -> float
 
 
 @compiled
-def score_named(core: Linear | Confident, places: bytes, values: bytes, row_buffer: Floats) -> float:
+def score_named(core: LinearCore | ConfidentCore, places: bytes, values: bytes, row_buffer: Floats) -> float:
     """<w, x> of a row of named features; those with a negative place are not known, and have no weight."""
     if len(places) != len(values):
         return nan
@@ -440,7 +440,7 @@ def score_named(core: Linear | Confident, places: bytes, values: bytes, row_buff
 
 
 @helper
-def settled(core: Joint, s_v: Reals, s_A: Floats, divisor: float, out: Floats) -> int:
+def settled(core: JointCore, s_v: Reals, s_A: Floats, divisor: float, out: Floats) -> int:
     """Scores of all classes into ``out``; return the class, -1 where a score is not finite."""
     best = 0
     for r in range(out.shape[0]):
@@ -454,7 +454,7 @@ def settled(core: Joint, s_v: Reals, s_A: Floats, divisor: float, out: Floats) -
 
 
 @compiled
-def scores_dense(core: Joint, x: Reals, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats) -> int:
+def scores_dense(core: JointCore, x: Reals, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats) -> int:
     """Scores of all classes, and the class, of an array. ``s_v`` and ``s_A`` are scratch space."""
     row = Dense(x.reshape((1, x.shape[0])), row_buffer[:1], row_buffer[BUFFER_BIAS], False)
     multiclass.look_all(row, 0, core.v, s_v)
@@ -464,7 +464,7 @@ def scores_dense(core: Joint, x: Reals, s_v: Reals, s_A: Floats, out: Floats, ro
 
 @compiled
 def scores_named(
-    core: Joint, places: bytes, values: bytes, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats
+    core: JointCore, places: bytes, values: bytes, s_v: Reals, s_A: Floats, out: Floats, row_buffer: Floats
 ) -> int:
     """Scores of all classes, and the class, of a row of named features."""
     if len(places) != len(values):

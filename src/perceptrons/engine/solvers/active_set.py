@@ -41,7 +41,7 @@ DONE, NO_SEPARATOR, MORE = 0, 1, 2
 DEPENDENT = 1e-11  # z^2 below this share of M_pp is 0
 
 
-class State(NamedTuple):
+class ActiveSetState(NamedTuple):
     """The active set and its factor; arrays are larger than what is in use."""
 
     A: np.ndarray  #: rows of M in the active set, int64
@@ -55,15 +55,15 @@ class State(NamedTuple):
     b: np.ndarray  #: [b]
 
 
-def room_for(k: int) -> State:
+def room_for(k: int) -> ActiveSetState:
     """An empty active set with room for k rows."""
     z = np.zeros
-    return State(
+    return ActiveSetState(
         z(k, np.int64), z(k), z((k, k)), z(k), z(k), z(k), z((2, k)), z(3, np.int64), z(1)
     )  # fmt: skip
 
 
-def grown(state: State, k: int) -> State:
+def grown(state: ActiveSetState, k: int) -> ActiveSetState:
     """The same active set with room for k rows."""
     n = int(state.counts[0])
     new = room_for(k)
@@ -96,7 +96,7 @@ def solve_upper(L: Floats, k: int, x: Floats) -> None:
 
 
 @helper
-def take_out(state: State, k: int, j: int) -> None:
+def take_out(state: ActiveSetState, k: int, j: int) -> None:
     """Remove member j: L, f and lc without it, by rotations."""
     A, alpha, L, f, lc, turns = state.A, state.alpha, state.L, state.f, state.lc, state.turns
     for i in range(j, k - 1):
@@ -122,7 +122,9 @@ def take_out(state: State, k: int, j: int) -> None:
 
 
 @helper
-def put_in(M: Floats, y: Floats, free: bool, p: int, weight: float, state: State, inside: Bools) -> None:
+def put_in(
+    M: Floats, y: Floats, free: bool, p: int, weight: float, state: ActiveSetState, inside: Bools
+) -> None:
     """Add row p, whose lc is known: L and f with it."""
     k, L, f, lc = state.counts[0], state.L, state.f, state.lc
     length2 = M[p, p]
@@ -139,7 +141,7 @@ def put_in(M: Floats, y: Floats, free: bool, p: int, weight: float, state: State
 
 
 @compiled
-def begin(M: Floats, y: Floats, free: bool, places: Ints, state: State, inside: Bools) -> bool:
+def begin(M: Floats, y: Floats, free: bool, places: Ints, state: ActiveSetState, inside: Bools) -> bool:
     """The active set of one row, or of one of each class; False if these alone have no separator."""
     i, j = places[0], places[-1]
     length2, scale = M[i, i], 0.0
@@ -163,7 +165,7 @@ def begin(M: Floats, y: Floats, free: bool, places: Ints, state: State, inside: 
 
 
 @helper
-def margins_of(M: Floats, y: Floats, m: int, state: State, out: Floats) -> None:
+def margins_of(M: Floats, y: Floats, m: int, state: ActiveSetState, out: Floats) -> None:
     """Margin of each of the m rows."""
     k, b = state.counts[0], state.b[0]
     for i in range(m):
@@ -175,7 +177,7 @@ def margins_of(M: Floats, y: Floats, m: int, state: State, out: Floats) -> None:
 
 
 @compiled
-def refine(M: Floats, y: Floats, m: int, free: bool, state: State, margins: Floats) -> bool:
+def refine(M: Floats, y: Floats, m: int, free: bool, state: ActiveSetState, margins: Floats) -> bool:
     """Bring the margins on A back to 1 where rounding has moved them, and b with them."""
     k = state.counts[0]
     margins_of(M, y, m, state, margins)
@@ -213,7 +215,7 @@ def pivot(
     free: bool,
     tol: float,
     limit: int,
-    state: State,
+    state: ActiveSetState,
     margins: Floats,
     inside: Bools,
 ) -> int:

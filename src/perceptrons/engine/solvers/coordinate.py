@@ -37,9 +37,9 @@ from .maximum import (
     MAX_TIME,
     ROUNDING,
     Inseparable,
-    Limits,
     LinearPoints,
     Points,
+    SolverLimits,
     TooMany,
     balanced,
     bracket,
@@ -92,7 +92,7 @@ def soft_bias(s: np.ndarray, y: np.ndarray) -> float:
     return float(ordered[n_plus - 1] + ordered[n_plus]) / 2.0
 
 
-class Dual:
+class DualProblem:
     """The state of a run."""
 
     def __init__(self, points: LinearPoints, y: np.ndarray, free: bool, C: float, alpha: np.ndarray | None):
@@ -120,7 +120,7 @@ class Dual:
 
     # ------------------------------------------------------------------------------------- steps
 
-    def sweeps(self, working: np.ndarray, rng: np.random.Generator, limits: Limits) -> None:
+    def sweeps(self, working: np.ndarray, rng: np.random.Generator, limits: SolverLimits) -> None:
         for _ in range(SWEEPS):
             order = rng.permutation(working)
             if sweep(self.rows, self.y, self.b, self.C, order, self.alpha, self.w) == 0.0 or limits.late():
@@ -128,7 +128,7 @@ class Dual:
         if self.free:
             self.b += self.B * self.w[-1]
 
-    def along_the_face(self, limits: Limits) -> None:
+    def along_the_face(self, limits: SolverLimits) -> None:
         """Towards the best point with the same rows at their bounds; rows that get there first are left."""
         F = np.flatnonzero((self.alpha > 0.0) & (self.alpha < self.C))
         if not len(F):
@@ -216,7 +216,7 @@ def _soft_gap(
     return max(0.0, primal - dual) / primal, b
 
 
-def hard(points: LinearPoints, y: np.ndarray, free: bool, limits: Limits) -> Answer:
+def hard(points: LinearPoints, y: np.ndarray, free: bool, limits: SolverLimits) -> Answer:
     """A hard margin, by descent or by an active set.
 
     There are at most as many active rows as features, and one more. Sparse rows of many features often have
@@ -242,12 +242,12 @@ def descend(
     y: np.ndarray,
     free: bool,
     C: float,
-    limits: Limits,
+    limits: SolverLimits,
     alpha: np.ndarray | None = None,
     n_iter: int = 0,
 ) -> Answer:
     """Steps in turn until the gap is closed."""
-    run = Dual(points, y, free, C, alpha)
+    run = DualProblem(points, y, free, C, alpha)
     rng = np.random.default_rng(0)
     working = np.arange(points.n)
     best: tuple[float, np.ndarray, float, Ends] | None = None

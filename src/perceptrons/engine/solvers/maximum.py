@@ -48,7 +48,7 @@ class Inseparable(Exception):
         self.residual = residual
 
 
-class Limits(NamedTuple):
+class SolverLimits(NamedTuple):
     """When to stop."""
 
     tol: float
@@ -350,7 +350,7 @@ def start(points: Points, y: np.ndarray, free: bool) -> tuple[np.ndarray, np.nda
 class Best:
     """The best w so far, the lowest upper bound so far, and whether that is enough."""
 
-    def __init__(self, points: Points, y: np.ndarray, free: bool, limits: Limits):
+    def __init__(self, points: Points, y: np.ndarray, free: bool, limits: SolverLimits):
         self.points, self.y, self.free, self.limits = points, y, free, limits
         self.rows, self.alpha = np.empty(0, np.int64), np.empty(0)
         self.b, self.norm = 0.0, 0.0
@@ -395,7 +395,7 @@ class Best:
         )
 
 
-def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | None = MANY) -> Answer:
+def hard(points: Points, y: np.ndarray, free: bool, limits: SolverLimits, many: int | None = MANY) -> Answer:
     """The maximum margin by an active set within a working set that grows."""
     rows, first = start(points, y, free)
     work = Working(points, y, free, rows)
@@ -433,7 +433,7 @@ def hard(points: Points, y: np.ndarray, free: bool, limits: Limits, many: int | 
 _TOO_MANY, _LATE = "too many", "late"
 
 
-def _factor(state: active_set.State, work: Working) -> None:
+def _factor(state: active_set.ActiveSetState, work: Working) -> None:
     """L and f afresh, without the rounding of many updates."""
     k = int(state.counts[0])
     A = state.A[:k]
@@ -447,8 +447,8 @@ def _factor(state: active_set.State, work: Working) -> None:
 
 
 def _solve(
-    state: active_set.State, work: Working, limits: Limits, many: int | None
-) -> tuple[active_set.State, Inseparable | str | None]:
+    state: active_set.ActiveSetState, work: Working, limits: SolverLimits, many: int | None
+) -> tuple[active_set.ActiveSetState, Inseparable | str | None]:
     """(state, trouble): pivot until every row of the working set has margin 1; trouble is None then."""
     m = len(work.rows)
     args = (work.M, work.signs, m, work.free)
@@ -487,7 +487,7 @@ def certificate(
     return Inseparable(whole, float(np.sqrt(points.norm2(rows, whole[rows] * y[rows]))))
 
 
-def _make_room(work: Working, state: active_set.State, m: np.ndarray, k: int) -> None:
+def _make_room(work: Working, state: active_set.ActiveSetState, m: np.ndarray, k: int) -> None:
     """Drop rows far from the margin when the working set has grown large."""
     if len(work.rows) <= 6 * k + 8 * BATCH:
         return

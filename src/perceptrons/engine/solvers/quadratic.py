@@ -22,9 +22,9 @@ from .maximum import (
     MAX_ITER,
     MAX_TIME,
     ROUNDING,
-    Limits,
     LinearPoints,
     Points,
+    SolverLimits,
     balanced,
     fits,
     relative_gap,
@@ -42,7 +42,7 @@ def piqp() -> Any:
     return module
 
 
-def solve(points: Points, y: np.ndarray, free: bool, C: float, limits: Limits) -> Answer | None:
+def solve(points: Points, y: np.ndarray, free: bool, C: float, limits: SolverLimits) -> Answer | None:
     """The solution; None where piqp finds no separator, or fails."""
     solver = piqp().DenseSolver()
     solver.settings.eps_abs = min(1e-9, limits.tol * 1e-3)
@@ -105,7 +105,7 @@ def _on_the_margin(points: Points, y: np.ndarray, b: float, alpha: np.ndarray) -
     return fewer
 
 
-def _reason(status: Any, n_iter: int, gap: float, limits: Limits) -> str:
+def _reason(status: Any, n_iter: int, gap: float, limits: SolverLimits) -> str:
     if gap <= limits.tol:
         return GAP_CLOSED
     if status == piqp().PIQP_SOLVED:
@@ -113,7 +113,7 @@ def _reason(status: Any, n_iter: int, gap: float, limits: Limits) -> str:
     return MAX_ITER if n_iter >= limits.max_iter else MAX_TIME
 
 
-def _run(solver: Any, limits: Limits) -> bool:
+def _run(solver: Any, limits: SolverLimits) -> bool:
     """Solve; whether there is a result: an optimum, or the point where the iterations ended."""
     ended = piqp().PIQP_MAX_ITER_REACHED
     if not isinf(limits.deadline):
@@ -131,7 +131,7 @@ def _run(solver: Any, limits: Limits) -> bool:
 
 
 def _primal(
-    solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits: Limits
+    solver: Any, points: LinearPoints, y: np.ndarray, free: bool, limits: SolverLimits
 ) -> np.ndarray | None:
     X = points.X.toarray() if is_sparse(points.X) else points.X
     n, d = X.shape
@@ -153,7 +153,7 @@ def _dual(
     y: np.ndarray,
     free: bool,
     C: float,
-    limits: Limits,
+    limits: SolverLimits,
     rows: np.ndarray | None = None,
 ) -> np.ndarray | None:
     """The multipliers, one per row; those of other rows than ``rows`` are 0."""

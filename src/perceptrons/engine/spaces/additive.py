@@ -19,7 +19,7 @@ from ..predictions import Predictions, classes_of, scores_of
 from .base import Bracket, Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
-    from ..._types import Floats, Record, UpdateLog
+    from ..._types import Floats, Record, UpdateColumns
     from ...rows import Csr, Dense, Rows
     from .base import Receiver
 
@@ -174,7 +174,7 @@ class Linear(Additive):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         log = empty_log(len(order) if keep_log else 0, 1)
         recorded = scores_of(predictions)
         ending, at, n = linear.run(
@@ -227,9 +227,9 @@ class Linear(Additive):
         """(1, n_features + 1), or the weights of these columns and of the constant."""
         return (self.last(columns) if readout == "last" else self.average(columns))[None, :]
 
-    def core(self) -> single.Linear:
+    def core(self) -> single.LinearCore:
         """What a call for one row takes."""
-        return single.Linear(engine_rule(self.rule), self.v, self.track(), self.state)
+        return single.LinearCore(engine_rule(self.rule), self.v, self.track(), self.state)
 
 
 class Joint(Additive):
@@ -304,7 +304,7 @@ class Joint(Additive):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
         assert predictions is None or isinstance(predictions, Predictions)
         recorded = classes_of(predictions, self.v.shape[1])
@@ -349,11 +349,13 @@ class Joint(Additive):
         w = self.last(columns) if readout == "last" else self.average(columns)
         return np.ascontiguousarray(w.T)
 
-    def core(self) -> single.Joint:
+    def core(self) -> single.JointCore:
         """What a call for one row takes."""
         rule, true = engine_rule(self.rule), np.zeros(self.n_classes)
         spare = np.zeros(self.v.shape[1])
-        return single.Joint(rule, self.scheme, self.v, self.track(), self.state, self._work(), true, spare)
+        return single.JointCore(
+            rule, self.scheme, self.v, self.track(), self.state, self._work(), true, spare
+        )
 
     def add_class(self, code: int, fresh: Callable[[], SingleSpace]) -> None:
         self.insert_class(code)

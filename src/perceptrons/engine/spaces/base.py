@@ -16,7 +16,7 @@ from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
 
 if TYPE_CHECKING:
-    from ..._types import Floats, Record, UpdateLog
+    from ..._types import Floats, Record, UpdateColumns
     from ..predictions import OneClass, Predictions
     from .additive import Joint
     from .protocol import Space
@@ -46,7 +46,7 @@ class Frame(NamedTuple):
 class NumericalError(ValueError, ArithmeticError):
     """A score or a weight left the range of floating-point numbers; the model kept its last finite state."""
 
-    log: Sequence[UpdateLog] = ()  #: the updates of the pass that ended here, of each learner
+    log: Sequence[UpdateColumns] = ()  #: the updates of the pass that ended here, of each learner
 
 
 class Counts(NamedTuple):
@@ -120,7 +120,7 @@ class SingleSpace:
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         raise NotImplementedError
 
     def scores(self, rows: Any, readout: str) -> np.ndarray:
@@ -328,7 +328,7 @@ class SingleSpace:
         self,
         ending: int,
         rule: Record | rules.UserRule | None,
-        log: UpdateLog,
+        log: UpdateColumns,
         i: int,
         m: float,
         q: float,

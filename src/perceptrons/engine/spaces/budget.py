@@ -14,7 +14,7 @@ from ..loops import scalars
 from .base import Bracket, Frame, SingleSpace
 
 if TYPE_CHECKING:
-    from ..._types import Collection, UpdateLog
+    from ..._types import Collection, UpdateColumns
     from ...kernels import Kernel
     from .base import Receiver
 
@@ -118,7 +118,7 @@ class Budget(SingleSpace):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         """One pass over ``order``. ``rows`` has a ``collection``, or is one."""
         collection: Collection = getattr(rows, "collection", rows)
         logs = [_empty_log(0)]
@@ -155,7 +155,7 @@ class Budget(SingleSpace):
 
     def _run_block(
         self, part: Collection, ids: np.ndarray, y: np.ndarray, c: np.ndarray, keep_log: bool
-    ) -> tuple[int, int, np.ndarray, float, loop.Log]:
+    ) -> tuple[int, int, np.ndarray, float, loop.BudgetLog]:
         n, size = len(self), len(ids)
         K = np.empty((n + size, n + size))
         K[:n, :n] = self.gram
@@ -183,14 +183,14 @@ class Budget(SingleSpace):
                 self.budget,
                 self._uniforms,
                 self.state,
-                loop.Log(*(a[n_logged:] for a in log)),
+                loop.BudgetLog(*(a[n_logged:] for a in log)),
                 self.prediction,
             )
             n_logged += n_new
             if ending == loop.NO_NUMBER_LEFT:
                 self._draw()
         born = before + np.cumsum(c != 0.0 if len(c) else np.ones(size, bool))
-        log = loop.Log(*(a[:n_logged] for a in log))
+        log = loop.BudgetLog(*(a[:n_logged] for a in log))
         every = np.concatenate([self.ids, ids])
         log.row[:] = every[log.row]
         log.victim[:] = np.where(log.victim < 0, -1, every[log.victim])
@@ -267,8 +267,8 @@ def _stretched(a: np.ndarray, room: int) -> np.ndarray:
     return new
 
 
-def _empty_log(length: int) -> loop.Log:
-    return loop.Log(
+def _empty_log(length: int) -> loop.BudgetLog:
+    return loop.BudgetLog(
         np.empty(length, np.int64),
         np.empty(length, np.int64),
         np.empty(length),
@@ -278,5 +278,5 @@ def _empty_log(length: int) -> loop.Log:
     )
 
 
-def _joined(logs: list[loop.Log]) -> loop.Log:
-    return loop.Log(*(np.concatenate(parts) for parts in zip(*logs, strict=True)))
+def _joined(logs: list[loop.BudgetLog]) -> loop.BudgetLog:
+    return loop.BudgetLog(*(np.concatenate(parts) for parts in zip(*logs, strict=True)))

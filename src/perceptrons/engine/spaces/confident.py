@@ -13,7 +13,7 @@ from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
-    from ..._types import Floats, Record, UpdateLog
+    from ..._types import Floats, Record, UpdateColumns
     from ...rows import Rows
     from .base import Receiver
 
@@ -79,7 +79,7 @@ class Confident(SingleSpace):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         recorded = scores_of(predictions)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = confidence.run(
@@ -108,9 +108,9 @@ class Confident(SingleSpace):
     def _limit(self) -> float:
         return 1e70 if self.frame.dtype == np.float32 else 1e300
 
-    def core(self) -> single.Confident:
+    def core(self) -> single.ConfidentCore:
         """What a call for one row takes."""
-        return single.Confident(self.rule, self.v, self.covariance(), tracks.Last(), self.state)
+        return single.ConfidentCore(self.rule, self.v, self.covariance(), tracks.Last(), self.state)
 
     def row_buffer(self) -> np.ndarray:
         """The scratch buffer of calls for one row."""

@@ -20,7 +20,7 @@ from ..intake import EMPTY, frozen
 from .base import Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, logged
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Collection, Floats, UpdateLog
+    from ..._types import AnyMatrix, Collection, Floats, UpdateColumns
     from ...kernels import Kernel
     from ...kernels.prepared import Parts, Rows
     from ..device.blocks import DeviceBlocks
@@ -248,7 +248,7 @@ class Dual:
         order: np.ndarray,
         keep_log: bool,
         predictions: Predictions | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         if self._open is None or self._open[0] is not rows:
             self.open(rows, again=False)
         assert self._open is not None
@@ -421,7 +421,7 @@ class HostBlocks(Blocks):
 
     def resolve(
         self, F: AnyMatrix, piece: Piece, position: np.ndarray, keep_log: bool
-    ) -> tuple[Sequence[UpdateLog], Exception | None]:
+    ) -> tuple[Sequence[UpdateColumns], Exception | None]:
         ids = piece.ids
         inner = self.inner
         before: tuple[np.ndarray, np.ndarray] | None = None
@@ -439,7 +439,7 @@ class HostBlocks(Blocks):
         for learner in inner.learners:
             learner.row_numbers = ids
         error: Exception | None = None
-        logs: Sequence[UpdateLog]
+        logs: Sequence[UpdateColumns]
         try:
             logs = inner.run(rows, frozen(self.y[ids]), weights, order, keep_log or before is not None)
         except (RuleError, NumericalError) as trouble:

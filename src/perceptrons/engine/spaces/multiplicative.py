@@ -16,7 +16,7 @@ from ..predictions import scores_of
 from .base import Bracket, Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
-    from ..._types import Floats, UpdateLog
+    from ..._types import Floats, UpdateColumns
     from ...rows import Csr, Dense, Rows
     from .base import Receiver
 
@@ -88,7 +88,7 @@ class Multiplicative(Thresholded):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         recorded = scores_of(predictions, self.ties)
         log = empty_log(len(order) if keep_log else 0, 1)
         ending, at, n = multiplicative.run(
@@ -226,7 +226,7 @@ class Elimination(Thresholded):
         order: np.ndarray,
         keep_log: bool,
         predictions: Receiver | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         recorded = scores_of(predictions, ties_up=True)
         self.standing = None
         log = empty_log(len(order) if keep_log else 0, 1)

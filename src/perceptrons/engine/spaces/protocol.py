@@ -20,7 +20,7 @@ import numpy as np
 from .base import Bracket, Counts, Frame, Kept, SingleSpace
 
 if TYPE_CHECKING:
-    from ..._types import AnyMatrix, Collection, Floats, UpdateLog
+    from ..._types import AnyMatrix, Collection, Floats, UpdateColumns
     from ..blocks import Support
     from ..loops.confidence import Covariance
     from ..predictions import Predictions
@@ -98,7 +98,7 @@ class Space(Readable, Protocol):
         order: np.ndarray,
         keep_log: bool,
         predictions: Predictions | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         """Learn the rows in ``order``; the updates of each learner.
 
         An error that ends the pass has the updates made before it as ``log``, a list as well.

@@ -14,7 +14,7 @@ from ..margins import STEPS_LIMIT
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
 
 if TYPE_CHECKING:
-    from ..._types import Floats, UpdateLog
+    from ..._types import Floats, UpdateColumns
     from ..predictions import Predictions
     from .additive import Additive, Joint
     from .protocol import LinearSpace
@@ -117,11 +117,11 @@ class OneVsRest:
         order: np.ndarray,
         keep_log: bool,
         predictions: Predictions | None = None,
-    ) -> list[UpdateLog]:
+    ) -> list[UpdateColumns]:
         """One pass; ``rows`` may be a list, with the rows of each learner."""
         troubles: list[tuple[int, RuleError | NumericalError]] = []
 
-        def one(r: int, learner: SingleSpace) -> Sequence[UpdateLog]:
+        def one(r: int, learner: SingleSpace) -> Sequence[UpdateColumns]:
             try:
                 own = rows[r] if isinstance(rows, list) else rows
                 recorded = None if predictions is None else predictions.of_class(r)
