@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy.typing as npt
 
 from .. import rules
 from ..engine import spaces
@@ -13,6 +15,10 @@ from .augmented import Augmented
 from .first_order import AnyReadout, Jointly
 from .parameters import spec
 from .passes import CheckedRows
+
+if TYPE_CHECKING:
+    from .._types import Record
+    from .class_weights import ClassWeight
 
 
 @spec
@@ -33,19 +39,19 @@ class MIRASpec(AnyReadout, Jointly, Augmented):
         checks.one_of("solver", self.solver, ("top", "exact"))
         checks.positive("p", self.p, below=1.0 if self.margin == "functional" else inf, zero=True)
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         if self.variant == "crammer_singer":
             return rules.NormMinimising()
         if self.margin == "geometric":
             return rules.GeometricMIRA(float(self.p))
         return rules.MIRA(float(self.p))
 
-    def _scheme(self) -> Any:
+    def _scheme(self) -> multiclass.Scheme:
         if self.variant == "crammer_singer":
             return multiclass.CrammerSinger()
         return multiclass.Exact(inf, 0.0) if self.solver == "exact" else multiclass.Top()
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Space:
         if self.variant == "crammer_singer" and (n_classes <= 2 or not self._is_joint()):
             raise ValueError(
                 "variant='crammer_singer' needs three or more classes and multiclass='joint'; "
@@ -53,7 +59,9 @@ class MIRASpec(AnyReadout, Jointly, Augmented):
             )
         return super()._new_space(frame, n_features, n_classes)
 
-    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(
+        self, batch: CheckedRows, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
+    ) -> spaces.Space:
         if self.variant == "crammer_singer" and coef_init is None:
             raise ValueError(
                 "variant='crammer_singer' never moves from W = 0; give fit a coef_init that is not 0."
@@ -73,7 +81,7 @@ class PassiveAggressiveSpec(AnyReadout, Jointly, Augmented):
     C: float = 1.0
     variant: str = "I"
     solver: str = "top"
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -83,12 +91,12 @@ class PassiveAggressiveSpec(AnyReadout, Jointly, Augmented):
         if self.variant == "hard" and self.class_weight is not None:
             raise ValueError("variant='hard' has no C for class_weight to multiply; use 'I' or 'II'.")
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         if self.variant == "hard":
             return rules.PA()
         return rules.PA1(float(self.C)) if self.variant == "I" else rules.PA2(float(self.C))
 
-    def _scheme(self) -> Any:
+    def _scheme(self) -> multiclass.Scheme:
         if self.solver == "top":
             return multiclass.Top()
         cap = float(self.C) if self.variant == "I" else inf
@@ -96,7 +104,7 @@ class PassiveAggressiveSpec(AnyReadout, Jointly, Augmented):
 
     @property
     def squared_loss_(self) -> float:
-        """Sum of the squared hinge losses met."""
+        """Sum of the squared hinge losses of the examples."""
         return self._fitted("squared_loss_").counts().squared_loss
 
 
@@ -112,12 +120,12 @@ class ROMMASpec(AnyReadout, Jointly, Augmented):
         checks.flag("aggressive", self.aggressive)
         checks.positive("delta", self.delta, below=1.0, zero=True)
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         return rules.AggressiveROMMA(float(self.delta)) if self.aggressive else rules.ROMMA()
 
     @property
     def infeasible_(self) -> bool:
-        """Whether two rows were met whose half-spaces do not meet."""
+        """Whether there were two rows whose half-spaces do not intersect."""
         return self._fitted("infeasible_").counts().refused > 0
 
 
@@ -135,5 +143,5 @@ class ALMASpec(AnyReadout, Augmented):
         if self.alpha != 1:
             checks.positive("alpha", self.alpha, below=1.0)
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         return rules.ALMA(float(self.alpha))

@@ -10,7 +10,7 @@ from .parameters import spec
 
 
 class Bare:
-    """What a learner has in place of scikit-learn."""
+    """Replaces the classes of scikit-learn as a base of a learner."""
 
     _contract: ClassVar[Contract] = Contract()
 

@@ -2,7 +2,8 @@ r"""The kernel perceptron on a support set of bounded size."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from . import checks
 from .kernel_based import KernelBased
 from .parameters import spec
 from .run_records import known_rows
+
+if TYPE_CHECKING:
+    from .._types import Collection
+    from ..engine.draws import RandomSource
+    from ..engine.loops.budget import Forgetron, Oldest, Policy, Random
 
 POLICIES = ("random", "oldest", "forgetron", "projectron")
 
@@ -29,6 +35,9 @@ class BudgetKernelPerceptronSpec(KernelBased):
     _of_state = ("kernel", "budget", "policy")
     _journal = RowJournal
 
+    if TYPE_CHECKING:  # set by fit
+        _draws: RandomSource = field(init=False)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.one_of("policy", self.policy, POLICIES)
@@ -39,17 +48,21 @@ class BudgetKernelPerceptronSpec(KernelBased):
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Budget,)
 
-    def _policy(self) -> Any:
+    def _policy(self) -> Policy:
         if self.policy == "projectron":
             return budget.Projectron(float(self.eta))
-        records = {"random": budget.Random, "oldest": budget.Oldest, "forgetron": budget.Forgetron}
+        records: dict[str, type[Random | Oldest | Forgetron]] = {
+            "random": budget.Random,
+            "oldest": budget.Oldest,
+            "forgetron": budget.Forgetron,
+        }
         return records[self.policy]()
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Space:
         self._draws = checks.generator(self.random_state)  # shared by the learners of one-vs-rest
         return super()._new_space(frame, n_features, n_classes)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Budget:
         return spaces.Budget(
             self.kernel_,
             self._policy(),
@@ -61,10 +74,10 @@ class BudgetKernelPerceptronSpec(KernelBased):
             self.block_size,
         )
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: Collection) -> np.ndarray:
         return self._space.scores(X, "last")
 
-    # ------------------------------------------------------------ what a run leaves behind
+    # ------------------------------------------------------------ the record of a run
 
     def _record_weights(self, evidence: bool) -> dict[str, Any]:
         known = known_rows(self) if evidence else None
@@ -73,10 +86,10 @@ class BudgetKernelPerceptronSpec(KernelBased):
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
         return {"support": len(learner), "forgetting_cost": learner.forgetting_cost}
 
-    # ------------------------------------------------------------ what follows from the space
+    # ------------------------------------------------------------ computed from the space
 
-    def _lists(self, name: str) -> list[Any]:
-        return self._fitted(name).learners
+    def _lists(self, name: str) -> list[spaces.Budget]:
+        return cast("list[spaces.Budget]", self._fitted(name).learners)
 
     def _entries(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """(example number, row) of all entries, oldest first."""
@@ -86,12 +99,12 @@ class BudgetKernelPerceptronSpec(KernelBased):
 
     @property
     def n_support_(self) -> int:
-        """How many entries the list has; different ones, where there is a list per class."""
+        """The number of entries; an entry in the lists of several classes counts once."""
         return len(self._entries("n_support_")[0])
 
     @property
     def support_(self) -> np.ndarray:
-        """Rows in the list, oldest first, as numbered in the pass that brought them in."""
+        """Rows in the list, oldest first, with their numbers in the pass that added them."""
         return self._entries("support_")[1]
 
     @property

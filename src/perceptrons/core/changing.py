@@ -1,26 +1,32 @@
-"""Parameters that change after learning has begun: which are honoured, and which are refused.
+"""Parameters that change after learning has begun: which are used, and which are refused.
 
-A model remembers the parameters that its state was begun with (``_begun``). Every call that goes on learning
-compares them with those of the moment, whichever way they were set:
+A model stores the parameters that its state was begun with (``_begun``). Every further call that learns
+compares them with the present values, however these were set:
 
-* parameters of a run (``max_iter``, ``shuffle``, ``n_jobs``, ...) hold for the call;
-* parameters of the steps (``C``, ``learning_rate``, ``class_weight``, ...) hold from the next row on. The
-  theorems are about one rule from the first row to the last, so the run claims none of them any more;
+* parameters of a run (``max_iter``, ``shuffle``, ``n_jobs``, ...) apply to the call;
+* parameters of the steps (``C``, ``learning_rate``, ``class_weight``, ...) apply from the next row on. The
+  theorems assume one rule from the first row to the last, so none of them holds for such a run;
 * parameters of the state (``row_norm``, ``fit_intercept``, ``kernel``, ...) are refused, unless the state
-  that was kept serves the new value as well: an average also has its last w.
+  has the weights for the new value as well: an average also has its last w.
 
-Predicting goes by what was learned: rows are read as they were then. A readout that the state does not serve
-is refused.
+Predictions use the parameters of the state that was learned. A readout without its weights is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from .parameters import names_of
 
-#: parameters of a run: they change nothing that a model keeps
+if TYPE_CHECKING:
+    from ..engine.spaces import Dual, SingleSpace
+    from .classifier import Classifier
+    from .first_order import FirstOrder
+    from .kernel import KernelLearner
+    from .learner import Learner
+
+#: parameters of a run: the state does not depend on them
 OF_A_RUN = frozenset(
     {
         *("max_iter", "shuffle", "random_state", "warm_start", "callback", "n_jobs", "verbose", "max_log"),
@@ -33,8 +39,8 @@ OF_THE_FRAME = ("fit_intercept", "intercept_scaling", "row_norm")
 OF_READOUTS = ("readout", "include_initial", "normalized_votes", "log_updates")
 
 
-def parameters_of_state(model: Any) -> dict[str, Any]:
-    """The parameters that what a model keeps depends on, as they are now; containers are copied."""
+def parameters_of_state(model: Classifier) -> dict[str, Any]:
+    """The present values of the parameters that the state depends on; containers are copied."""
     names = [name for name in names_of(type(model)) if name not in OF_A_RUN]
     return {name: _copied(getattr(model, name)) for name in names}
 
@@ -51,12 +57,12 @@ def _differ(one: Any, other: Any) -> bool:
         return one is not other
     try:
         return not bool(one == other)
-    except (TypeError, ValueError):  # arrays and other objects that have no plain answer
+    except (TypeError, ValueError):  # arrays and other objects without a truth value
         return True
 
 
-def changed(model: Any) -> list[str]:
-    """The parameters that are not what the state was begun with; none before learning has begun."""
+def changed(model: Classifier) -> list[str]:
+    """The parameters whose value differs from that at the start of the state; none before learning."""
     begun = vars(model).get("_begun")
     if begun is None:
         return []
@@ -64,8 +70,8 @@ def changed(model: Any) -> list[str]:
     return [n for n, v in begun.items() if v is not now.get(n, v) and _differ(v, getattr(model, n))]
 
 
-def changed_steps(model: Any, again: bool = False) -> list[str]:
-    """The changed parameters of steps; raise where the state does not serve another that has changed.
+def changed_steps(model: Learner, again: bool = False) -> list[str]:
+    """The changed parameters of steps; raises for a changed parameter of the state that cannot change.
 
     ``again``: a warm ``fit``, which keeps a new log.
     """
@@ -79,9 +85,9 @@ def changed_steps(model: Any, again: bool = False) -> list[str]:
     return [name for name in names if name not in state]
 
 
-def _served(model: Any, names: list[str], again: bool) -> Iterator[tuple[str, bool]]:
-    """(name, whether the state serves its new value) for the parameters of the state."""
-    frame = model._kept_frame()
+def _served(model: Learner, names: list[str], again: bool) -> Iterator[tuple[str, bool]]:
+    """(name, whether the state can be used with its new value) for the parameters of the state."""
+    frame = model._space.frame
     for name in names:
         if name in OF_THE_FRAME:
             unknown = model.fit_intercept and model._scales_itself()
@@ -98,7 +104,7 @@ def _served(model: Any, names: list[str], again: bool) -> Iterator[tuple[str, bo
             yield name, False
 
 
-def _refuse(model: Any, name: str) -> None:
+def _refuse(model: Classifier, name: str) -> None:
     kind = type(model).__name__
     old, new = model._begun[name], getattr(model, name)
     raise ValueError(
@@ -115,7 +121,7 @@ def _short(value: Any) -> str:
 # ---------------------------------------------------------------- readouts
 
 
-def logs_all(model: Any) -> bool:
+def logs_all(model: Learner) -> bool:
     """Whether every update since w = 0 is in the log."""
     learners = model._space.learners
     if len(model._journals) != len(learners):
@@ -124,52 +130,54 @@ def logs_all(model: Any) -> bool:
     return all(one.from_zero and len(log) == one.counts().updates for log, one in pairs)
 
 
-def serves_readout(model: Any) -> bool:
-    """Whether the state that was kept has the weights of the readout in force."""
+def serves_readout(model: Learner) -> bool:
+    """Whether the state has the weights of the readout in force."""
     readout = model._readout
     if readout == "last":
         return True
     if readout == "average":
-        return all(one.track_name == model._track() for one in model._space.learners)
+        track = cast("FirstOrder", model)._track()
+        return all(one.track_name == track for one in model._space.learners)
     return (readout == "vote" or "random_step_" in vars(model)) and logs_all(model)
 
 
-def check_unchanged(model: Any, names: tuple[str, ...]) -> None:
+def check_unchanged(model: Classifier, names: tuple[str, ...]) -> None:
     """Refuse to predict where one of these parameters has changed since learning began."""
-    strange = [name for name in changed(model) if name in names]
-    if strange:
-        _refuse(model, strange[0])
+    refused = [name for name in changed(model) if name in names]
+    if refused:
+        _refuse(model, refused[0])
 
 
-def check_readout(model: Any) -> None:
+def check_readout(model: Learner) -> None:
     """Refuse to predict by weights that were not kept."""
     begun = vars(model).get("_begun")
     if begun is None or model._readout == "last":
         return
     names = ("readout", "normalized_votes")
-    strange = [n for n in names if n in begun and _differ(begun[n], getattr(model, n))]
-    if strange and not serves_readout(model):
-        _refuse(model, strange[0])
+    refused = [n for n in names if n in begun and _differ(begun[n], getattr(model, n))]
+    if refused and not serves_readout(model):
+        _refuse(model, refused[0])
 
 
 # ---------------------------------------------------------------- steps
 
 
-def renew_steps(model: Any, names: list[str]) -> None:
-    """Make every further step by the parameters of the moment; they are what the state goes by now."""
+def renew_steps(model: Learner, names: Sequence[str]) -> None:
+    """Make every further step with the present parameters, and store these as those of the state."""
     model._begun = parameters_of_state(model)
     if model._journals and not model._keeps_journal():
-        model._journals = []  # a log with gaps is none
+        model._journals = []  # a log with gaps is of no use
     if not names:
         return
     model._changed = tuple(dict.fromkeys((*model._changed, *names)))
     model._space.renew(_fresh(model))
     if model._space.device != "cpu":
-        model._space.device = model._where(model._space.frame)
+        dual = cast("Dual", model._space)
+        dual.device = cast("KernelLearner", model)._where(dual.frame)
 
 
-def _fresh(model: Any) -> Any:
-    """A learner as the parameters of the moment make it, without features."""
+def _fresh(model: Learner) -> SingleSpace:
+    """A learner as the present parameters make it, without features."""
     frame, n_classes = model._space.learners[0].frame, model._space.n_classes
     if n_classes > 2 and model._is_joint():
         return model._joint_space(frame, 0, n_classes)

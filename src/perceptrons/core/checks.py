@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
+
+from ..engine.draws import RandomSource
+
+T = TypeVar("T")
 
 
 def positive(name: str, value: Any, *, below: float = np.inf, zero: bool = False) -> float:
@@ -29,7 +33,7 @@ def whole(name: str, value: Any, *, least: int = 1, none: bool = False) -> Any:
     raise ValueError(f"{name} must be an integer of at least {least}{choice}; got {name}={value!r}.")
 
 
-def one_of(name: str, value: Any, choices: Collection[Any]) -> Any:
+def one_of(name: str, value: T, choices: Collection[object]) -> T:
     """value, if it is one of the choices."""
     if any(_same(value, choice) for choice in choices):
         return value
@@ -37,8 +41,8 @@ def one_of(name: str, value: Any, choices: Collection[Any]) -> Any:
     raise ValueError(f"{name} must be one of {listed}; got {name}={value!r}.")
 
 
-def _same(value: Any, choice: Any) -> bool:
-    """Whether they are the same word, number or None; numpy's words and numbers count as Python's."""
+def _same(value: object, choice: object) -> bool:
+    """Whether they are the same string, number or None; numpy's strings and numbers count as Python's."""
     if isinstance(choice, str):
         return isinstance(value, str) and value == choice
     if isinstance(choice, Real):
@@ -46,21 +50,21 @@ def _same(value: Any, choice: Any) -> bool:
     return value is choice
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """value, if it is a truth value."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ValueError(f"{name} must be True or False; got {name}={value!r}.")
 
 
-def generator(random_state: Any) -> Any:
-    """A source with ``permutation`` and ``random``: a numpy generator, or what the user gave."""
+def generator(random_state: Any) -> RandomSource:
+    """A source with ``permutation`` and ``random``: a numpy generator, or the user's object."""
     if random_state is None or (isinstance(random_state, Integral) and int(random_state) >= 0):
         return np.random.default_rng(None if random_state is None else int(random_state))
     if random_state is np.random:
         return np.random.mtrand._rand
     if callable(getattr(random_state, "random", None)):
-        return random_state
+        return cast(RandomSource, random_state)
     raise ValueError(
         "random_state must be an integer of at least 0, a numpy generator or None; "
         f"got random_state={random_state!r}."
@@ -79,7 +83,7 @@ def numbers(name: str, value: Any) -> np.ndarray:
     return array
 
 
-def class_weight(value: Any) -> None:
+def class_weight(value: object) -> None:
     """Refuse what is not None, "balanced", "running" or a dict from labels to weights."""
     if value is None or _same(value, "balanced") or _same(value, "running"):
         return
@@ -95,7 +99,7 @@ def class_weight(value: Any) -> None:
             )
 
 
-def n_jobs(value: Any) -> None:
+def n_jobs(value: object) -> None:
     """Refuse what is not None or an integer other than 0."""
     if value is not None and (not isinstance(value, Integral) or isinstance(value, bool) or value == 0):
         raise ValueError(f"n_jobs must be None or an integer other than 0; got n_jobs={value!r}.")

@@ -1,28 +1,37 @@
-"""Weights of rows: those given, times those of their classes.
+"""Weights of rows: ``sample_weight`` times the weights of their classes.
 
-Weights of classes are given, balanced over all rows of a fit, or by the counts of the rows so far.
+Weights of classes are given, balanced over all rows of a fit, or computed from the counts so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine import intake
+
+if TYPE_CHECKING:
+    from .._types import Label
+    from .learner import Learner
+    from .passes import CheckedRows
+
+#: A weight for each label, "balanced", "running", or None: all classes weigh the same.
+ClassWeight: TypeAlias = "Mapping[Label, float] | str | None"
 
 RUNNING = "running"
 
 
 class Counted(NamedTuple):
-    """How many rows of each class have been learned: all that ``class_weight="running"`` needs."""
+    """Numbers of rows of each class that were learned, for ``class_weight="running"``."""
 
     labels: np.ndarray  #: ascending
     rows: np.ndarray  #: int64, of each label
 
     def plus(self, labels: np.ndarray) -> Counted:
-        """The same with further rows."""
+        """These counts with further rows added."""
         every, codes = np.unique(np.concatenate([self._own(labels), labels]), return_inverse=True)
         rows = np.bincount(codes[len(self.labels) :], minlength=len(every)).astype(np.int64)
         rows[codes[: len(self.labels)]] += self.rows
@@ -35,7 +44,7 @@ class Counted(NamedTuple):
 NOTHING = Counted(np.empty(0), np.empty(0, np.int64))
 
 
-def of_rows(class_weight: Any, y: np.ndarray) -> np.ndarray:
+def of_rows(class_weight: ClassWeight, y: np.ndarray) -> np.ndarray:
     """The weight of each row by its class alone, for a dict or ``"balanced"``."""
     labels, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, Mapping):
@@ -48,9 +57,9 @@ def of_rows(class_weight: Any, y: np.ndarray) -> np.ndarray:
 def running(before: Counted, y: np.ndarray) -> np.ndarray:
     r"""Weights by the counts up to and including each row: :math:`n/(k\,n_c)`.
 
-    n rows so far, :math:`n_c` of them of the class of this one, k classes among them. The last row of a set
-    has the weight that ``"balanced"`` gives its class on that set; the first row of all has weight 1. A row's
-    weight depends on the rows before it and on nothing else, so not on how they are cut into batches.
+    n rows so far, :math:`n_c` of them of the class of this row, k classes among them. The last row of a set
+    has the weight that ``"balanced"`` gives its class on that set; the first row of all has weight 1. The
+    weight of a row depends on the rows before it only, so not on the cut into batches.
     """
     every, codes = np.unique(np.concatenate([before._own(y), y]), return_inverse=True)
     known, codes = codes[: len(before.labels)], codes[len(before.labels) :]
@@ -66,7 +75,7 @@ def running(before: Counted, y: np.ndarray) -> np.ndarray:
     return n / (k * (counts[codes] + own))
 
 
-def refuse_in_pieces(class_weight: Any) -> None:
+def refuse_in_pieces(class_weight: ClassWeight) -> None:
     """``"balanced"`` needs all rows at once."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         raise ValueError(
@@ -76,8 +85,8 @@ def refuse_in_pieces(class_weight: Any) -> None:
         )
 
 
-def row_weights(model: Any, sample_weight: Any, y: np.ndarray) -> np.ndarray:
-    """Row weights times the weights of their classes; nothing where all of them are 1."""
+def row_weights(model: Learner, sample_weight: npt.ArrayLike | None, y: np.ndarray) -> np.ndarray:
+    """Row weights times the weights of their classes; empty where all of them are 1."""
     weights = checked_weights(model, sample_weight, len(y))
     class_weight = getattr(model, "class_weight", None)
     counted = runs_counts(model)
@@ -96,12 +105,12 @@ def row_weights(model: Any, sample_weight: Any, y: np.ndarray) -> np.ndarray:
     return intake.frozen(weights, np.float64)
 
 
-def runs_counts(model: Any) -> bool:
+def runs_counts(model: Learner) -> bool:
     """Whether classes are weighted by the counts of the rows so far."""
     return isinstance(found := getattr(model, "class_weight", None), str) and found == "running"
 
 
-def running_weights(model: Any, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
+def running_weights(model: Learner, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Weights of rows in the order of y; a row of weight 0 is not counted."""
     out = weights.copy() if len(weights) else np.ones(len(y))
     there = out > 0.0
@@ -110,21 +119,21 @@ def running_weights(model: Any, weights: np.ndarray, y: np.ndarray) -> np.ndarra
     return out
 
 
-def to_count(model: Any, y: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-    """Labels of the rows that the counts so far will include, where there are such counts."""
+def to_count(model: Learner, y: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Labels of the rows to be counted; None unless ``class_weight="running"``."""
     if not runs_counts(model):
         return None
     return y[weights > 0.0] if len(weights) else y
 
 
-def count_classes(model: Any, batch: Any, before: Any, n: int) -> None:
-    """Add the first n rows of a batch, those that were learned, to the counts there were before it."""
+def count_classes(model: Learner, batch: CheckedRows, before: Counted | None, n: int) -> None:
+    """Add the first n rows of a batch, those that were learned, to the counts ``before`` it."""
     if batch.counted is not None:
         model._counted = (before or NOTHING).plus(batch.counted[:n])
 
 
-def check_pieces(model: Any) -> None:
-    """Refuse what only a fit, which has all rows, can do."""
+def check_pieces(model: Learner) -> None:
+    """Raise for parameters that need all rows of a fit."""
     if model.early_stopping:
         raise ValueError(
             "early_stopping=True holds out rows of a fit; partial_fit and learn_one have none to spare. "
@@ -135,8 +144,8 @@ def check_pieces(model: Any) -> None:
         model._frame(np.float64)  # raises where B needs all rows
 
 
-def checked_weights(model: Any, sample_weight: Any, n: int) -> np.ndarray:
-    """Row weights as the user gave them, or nothing."""
+def checked_weights(model: Learner, sample_weight: npt.ArrayLike | None, n: int) -> np.ndarray:
+    """``sample_weight`` as an array; empty where it is None."""
     if sample_weight is None:
         return intake.EMPTY
     try:
@@ -155,8 +164,8 @@ def checked_weights(model: Any, sample_weight: Any, n: int) -> np.ndarray:
     return weights
 
 
-def epoch_weights(model: Any, batch: Any, visit: np.ndarray) -> np.ndarray:
-    """Row weights of an epoch: by the rows visited so far, where classes are counted on the way."""
+def epoch_weights(model: Learner, batch: CheckedRows, visit: np.ndarray) -> np.ndarray:
+    """Row weights of an epoch; with ``class_weight="running"`` computed from the rows visited so far."""
     if not runs_counts(model):
         return batch.weights
     labels = model.classes_[batch.codes[visit]]

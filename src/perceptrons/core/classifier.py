@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from .._sparse import columns_in_use, narrowed
@@ -17,6 +19,9 @@ from .contract import Contract
 from .intakes import Numbers
 from .parameters import spec
 from .run_records import common_fields
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Index, Objects
 
 #: ``intercept_scaling="auto"`` as a part of the median length of the rows
 AUTO_SCALING = 0.3
@@ -47,10 +52,10 @@ class Classifier:
         :math:`B` times the weight of the constant coordinate.
     """
 
-    #: what a run leaves behind: "online", "descent" or "margin"
+    #: kind of the run: "online", "descent" or "margin"
     _run_kind: ClassVar[str] = "online"
 
-    if TYPE_CHECKING:  # parameters of some and constants of others; what a shell has; what fitting sets
+    if TYPE_CHECKING:  # parameters of some classes and constants of others; set by a shell or by fit
 
         @property
         def fit_intercept(self) -> bool: ...
@@ -61,14 +66,17 @@ class Classifier:
         @property
         def row_norm(self) -> str | None: ...
 
-        _contract: ClassVar[Contract]  #: checks of what is given: scikit-learn's, where it is there
-        classes_: Any = None
-        n_features_in_: int = 0
-        _space: Any = None
+        @property
+        def margin_bounds_(self) -> Any: ...
+
+        _contract: ClassVar[Contract]  #: checks of rows and labels: scikit-learn's in an estimator
+        classes_: np.ndarray = field(init=False)
+        n_features_in_: int = field(init=False)
+        _begun: dict[str, Any] = field(init=False)  #: parameters of the state, as they were at its start
 
     @property
     def _intake(self) -> Numbers:
-        """How rows are taken in."""
+        """Checks rows and converts them."""
         return Numbers(self)
 
     def _check_params(self) -> None:
@@ -81,7 +89,7 @@ class Classifier:
             )
         checks.one_of("row_norm", self.row_norm, (None, "l2"))
 
-    def _check_values(self, X: Any) -> None:
+    def _check_values(self, X: AnyMatrix) -> None:
         """Refuse values the learner is not defined for."""
 
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
@@ -94,21 +102,21 @@ class Classifier:
     # ------------------------------------------------------------ how rows are understood
 
     def _learned_with(self, name: str) -> Any:
-        """A parameter as it was when learning began, whatever it was set to since."""
+        """The value that a parameter had when learning began; later assignments do not count."""
         return vars(self).get("_begun", {}).get(name, getattr(self, name))
 
     def _scales_itself(self) -> bool:
         """Whether B is taken from the rows of a fit."""
         return isinstance(self.intercept_scaling, str) and self.intercept_scaling == "auto"
 
-    def _frame(self, dtype: Any, X: Any = None, counts: Any = slice(None)) -> spaces.Frame:
-        """The frame that the parameters ask for: of a model that begins, with the rows of X that count."""
+    def _frame(self, dtype: npt.DTypeLike, X: AnyMatrix = None, counts: Index = slice(None)) -> spaces.Frame:
+        """The frame for the present parameters. ``counts`` picks the rows of X with a positive weight."""
         bias = 0.0
         if self.fit_intercept:
             bias = self._auto_bias(X, counts) if self._scales_itself() else float(self.intercept_scaling)
         return spaces.Frame(bias, self.row_norm == "l2", np.dtype(dtype))
 
-    def _auto_bias(self, X: Any, counts: Any) -> float:
+    def _auto_bias(self, X: AnyMatrix, counts: Index) -> float:
         if X is None:
             raise ValueError(
                 "intercept_scaling='auto' takes B from the lengths of all rows of a fit, which pieces do not "
@@ -123,7 +131,7 @@ class Classifier:
         return vars(self).get("_framed")
 
     def _frame_in_force(self) -> spaces.Frame:
-        """The frame that was learned in, whatever has become of the parameters since."""
+        """The frame that was learned in; before learning, the frame that follows from the parameters."""
         kept = self._kept_frame()
         return self._frame(np.float64) if kept is None else kept
 
@@ -137,13 +145,13 @@ class Classifier:
 
     # ------------------------------------------------------------ scores and predictions
 
-    def _threshold(self) -> Any:
+    def _threshold(self) -> float | np.ndarray:
         """What is subtracted from <w, x>."""
         return 0.0
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: AnyMatrix) -> np.ndarray:
         """(n, 1 or n_classes): <w, x> of the augmented, possibly scaled rows."""
-        columns = columns_in_use(X)  # of few rows: the other weights are not even read
+        columns = columns_in_use(X)  # few rows need the weights of their own columns only
         w = self._weights(columns)
         if columns is not None:
             X = narrowed(X, columns)
@@ -153,12 +161,12 @@ class Classifier:
             scores = scores / row_lengths(X, frame.bias)[:, None]
         return scores
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: AnyMatrix) -> np.ndarray:
         """(n,) for two classes, (n, n_classes) for more."""
         scores = self._linear_scores(X) - self._threshold()
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Objects) -> np.ndarray:
         """Score of each row: positive means the larger label; one column per class for more than two.
 
         Parameters
@@ -182,12 +190,13 @@ class Classifier:
     def _decide(self, scores: np.ndarray) -> np.ndarray:
         """Class codes; a tie is the lower one."""
         if scores.ndim == 2:
-            return np.argmax(scores, axis=1)
+            best: np.ndarray = np.argmax(scores, axis=1)
+            return best
         if len(self.classes_) == 1:
             return np.zeros(len(scores), np.int64)
         return (scores > 0.0).astype(np.int64)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Objects) -> np.ndarray:
         """Label of each row; a tie goes to the smaller label.
 
         Parameters
@@ -199,9 +208,10 @@ class Classifier:
         labels : ndarray of shape (n_samples,)
         """
         codes = self._decide(self.decision_function(X))
-        return self.classes_[codes]
+        labels: np.ndarray = self.classes_[codes]
+        return labels
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
         return {k: v for k, v in state.items() if k not in ("_fast_path", "_writer")}
 
@@ -211,7 +221,7 @@ class Classifier:
     def __sklearn_tags__(self) -> Any:
         return self._contract.tags(self)
 
-    # ------------------------------------------------------------ what a run leaves behind
+    # ------------------------------------------------------------ the record of a run
 
     def run_record(self, *, evidence: bool = True) -> RunRecord:
         """All that is known of the run: what :func:`perceptrons.certify` and ``theory.debug`` read.
@@ -240,10 +250,9 @@ class Classifier:
         """The fields of the record of the run, by name."""
         return common_fields(self)
 
-    def _fitted(self, name: str) -> Any:
-        if "_space" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted.")
-        return self._space
+    def _fitted(self, name: str) -> object:
+        """The result of learning; AttributeError, about the attribute ``name``, where there is none."""
+        raise NotImplementedError
 
     @property
     def coef_(self) -> np.ndarray:

@@ -1,11 +1,12 @@
-r"""Second-order learners: w with a covariance that knows which directions have been seen often."""
+r"""Second-order learners: w with a covariance, small in directions that occurred in many rows."""
 
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from ..engine import spaces
@@ -13,6 +14,11 @@ from . import checks
 from .augmented import Augmented
 from .learner import Learner
 from .parameters import spec
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix
+    from ..engine.spaces import Space
+    from ..rows import Csr, Dense
 
 
 @spec
@@ -30,7 +36,13 @@ class SecondOrder(Learner, Augmented):
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Confident,)
 
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+    def _start_at(
+        self,
+        space: Space,
+        d: int,
+        coef_init: npt.ArrayLike | None,
+        intercept_init: npt.ArrayLike | None,
+    ) -> None:
         raise ValueError(f"{type(self).__name__} starts from w = 0; drop coef_init and intercept_init.")
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
@@ -39,7 +51,7 @@ class SecondOrder(Learner, Augmented):
     @property
     def covariance_(self) -> np.ndarray:
         """Sigma (or its diagonal) of each learner; the constant coordinate last, where there is one."""
-        learners = self._fitted("covariance_").learners
+        learners = cast("list[spaces.Confident]", self._fitted("covariance_").learners)
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
 
@@ -55,13 +67,13 @@ class SecondOrderPerceptronSpec(SecondOrder):
         super()._check_params()
         checks.positive("a", self.a)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Confident:
         return spaces.Confident(rules.SecondOrder(), frame, n_features, full=True, start=1.0 / float(self.a))
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: AnyMatrix) -> np.ndarray:
         # v'(A + xx')^{-1} x = <w, x> / (1 + x' A^{-1} x)
-        learners = self._space.learners
-        rows = self._intake.rows(X)
+        learners = cast("list[spaces.Confident]", self._space.learners)
+        rows = cast("Dense | Csr", self._intake.rows(X))
         variances = np.stack([learner.variances(rows, X.shape[0]) for learner in learners], axis=1)
         return super()._linear_scores(X) / (1.0 + variances)
 
@@ -80,7 +92,7 @@ class AROWSpec(SecondOrder):
         checks.positive("r", self.r)
         checks.one_of("covariance", self.covariance, ("diagonal", "full"))
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Confident:
         return spaces.Confident(rules.AROW(float(self.r)), frame, n_features, full=self.covariance == "full")
 
 
@@ -103,7 +115,7 @@ class SCWSpec(SecondOrder):
         checks.one_of("variant", self.variant, ("I", "II"))
         checks.one_of("covariance", self.covariance, ("diagonal", "full"))
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Confident:
         phi = NormalDist().inv_cdf(float(self.eta))
         kind = rules.SCW1 if self.variant == "I" else rules.SCW2
         rule = kind(phi, float(self.C))

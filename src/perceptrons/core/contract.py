@@ -1,12 +1,17 @@
-"""What learners ask of scikit-learn, and who does it where scikit-learn is not imported."""
+"""Checks that scikit-learn makes for its estimators, and their replacements where it is not imported."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._sparse import is_sparse
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, MatrixLike
+    from .classifier import Classifier
 
 
 class NotFitted(ValueError, AttributeError):
@@ -14,37 +19,37 @@ class NotFitted(ValueError, AttributeError):
 
 
 class Unconverged(UserWarning):
-    """A run has ended, or may never end, without what it aims at."""
+    """A run has ended without convergence, or may never end."""
 
 
 class Contract:
     """Checks of rows and labels, and classes of errors and warnings.
 
-    Every learner has one. This one needs no scikit-learn: it is for the command line, which has read the rows
-    itself. ``estimators.shell`` has the one that is scikit-learn's.
+    Every learner has a contract. This class needs no scikit-learn: the command line, which reads the rows
+    itself, uses it. ``estimators.shell.ScikitLearn`` calls the checks of scikit-learn.
     """
 
     not_fitted: type[Exception] = NotFitted
     unconverged: type[Warning] = Unconverged
 
-    def rows(self, model: Any, X: Any, *, reset: bool, **how: Any) -> Any:
-        """X as a matrix of floats. ``reset``: the model takes its width; else X must be as wide as the model.
+    def rows(self, model: Classifier, X: MatrixLike, *, reset: bool, **how: Any) -> AnyMatrix:
+        """X as a matrix of floats. ``reset``: set the width of the model; else X must have that width.
 
-        ``how`` is what :func:`sklearn.utils.check_array` takes; here ``dtype`` and ``ensure_all_finite``.
+        ``how`` has options of :func:`sklearn.utils.check_array`; here ``dtype`` and ``ensure_all_finite``.
         """
-        X = self.row(model, X, **how)
+        found = self.row(model, X, **how)
         if reset:
-            model.n_features_in_ = X.shape[1]
-        elif X.shape[1] != model.n_features_in_:
+            model.n_features_in_ = found.shape[1]
+        elif found.shape[1] != model.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(model).__name__} is expecting "
+                f"X has {found.shape[1]} features, but {type(model).__name__} is expecting "
                 f"{model.n_features_in_} features as input."
             )
-        return X
+        return found
 
-    def row(self, model: Any, X: Any, **how: Any) -> Any:
+    def row(self, model: Classifier, X: MatrixLike, **how: Any) -> AnyMatrix:
         """X as a matrix of floats of any width."""
-        found = X if is_sparse(X) else np.asarray(X)
+        found: AnyMatrix = X if is_sparse(X) else np.asarray(X)
         if found.ndim != 2 or not found.shape[0] or not found.shape[1]:
             raise ValueError(f"X must be a matrix with at least one row and column; got shape {found.shape}.")
         dtypes = how.get("dtype", np.float64)
@@ -58,7 +63,7 @@ class Contract:
             raise ValueError("Input X contains NaN or infinity.")
         return found
 
-    def column(self, y: Any) -> np.ndarray:
+    def column(self, y: npt.ArrayLike) -> np.ndarray:
         """Labels as an array of one dimension."""
         found = np.asarray(y)
         if found.ndim != 1:
@@ -72,19 +77,21 @@ class Contract:
         if y.dtype.kind == "f" and (y != np.floor(y)).any():
             raise ValueError("y holds numbers with fractions, which are no labels of classes.")
 
-    def check_fitted(self, model: Any) -> None:
+    def check_fitted(self, model: Classifier) -> None:
         """Raise where the model has learned nothing."""
         if not model.__sklearn_is_fitted__():
             raise self.not_fitted(f"This {type(model).__name__} has learned nothing yet.")
 
-    def hold_out(self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int) -> tuple[Any, Any]:
+    def hold_out(
+        self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(rows to learn, rows to score), the classes in proportion."""
         raise NotImplementedError("early_stopping draws by scikit-learn; use the estimators of perceptrons.")
 
-    def tags(self, model: Any) -> Any:
+    def tags(self, model: Classifier) -> Any:
         """scikit-learn's tags."""
         raise AttributeError(f"This {type(model).__name__} is no estimator of scikit-learn's.")
 
-    def set_callbacks(self, model: Any, *callbacks: Any) -> Any:
+    def set_callbacks(self, model: Classifier, *callbacks: Any) -> Any:
         """Set scikit-learn's callbacks."""
         raise AttributeError(f"This {type(model).__name__} is no estimator of scikit-learn's.")

@@ -1,8 +1,8 @@
 """Docstrings that list every parameter and attribute of a class, each written once.
 
 A class documents the parameters that it declares, in numpydoc's sections. A class that inherits them gets
-their entries, with its own defaults; an entry of its own comes first and wins. An entry may also stand in a
-class above those that declare the parameter, if there are several.
+their entries, with its own defaults; an entry of its own comes first and replaces an inherited one. Where
+several classes declare a parameter, its entry may be in a common base class.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .parameters import in_order
 
@@ -53,7 +53,7 @@ def entries(text: str) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-#: class -> heading -> name -> entry: docstrings as they stand in the source
+#: class -> heading -> name -> entry: docstrings as they are in the source
 _WRITTEN: dict[type, dict[str, dict[str, Entry]]] = {}
 
 
@@ -82,7 +82,7 @@ def _written(cls: type) -> dict[str, dict[str, Entry]]:
     return _WRITTEN[cls]
 
 
-def completed(cls: Any) -> str | None:
+def completed(cls: type) -> str | None:
     """The docstring of a class with all its parameters, as its signature has them, and all its attributes."""
     doc: str | None = vars(cls).get("__doc__")
     if not doc:  # python -OO
@@ -106,8 +106,8 @@ def completed(cls: Any) -> str | None:
     return "\n\n".join(_section(part) for part in (head, *merged, *rest)) + "\n"
 
 
-def _with_default(entry: Entry, default: Any) -> Entry:
-    """The default is that of the class, whatever a class above says; one that is explained stays as it is."""
+def _with_default(entry: Entry, default: object) -> Entry:
+    """The entry with the default of the class; a default that is described in words stays as it is."""
     if ", default=" not in entry.kind:
         return entry
     shown = f'"{default}"' if isinstance(default, str) else f"{default!r}"
@@ -116,8 +116,8 @@ def _with_default(entry: Entry, default: Any) -> Entry:
     return entry._replace(kind=_DEFAULT.sub(f", default={shown}", entry.kind))
 
 
-def _same(written: str, default: Any) -> bool:
-    """Whether a default that is written down is this one."""
+def _same(written: str, default: object) -> bool:
+    """Whether the text of an entry states this default."""
     if isinstance(default, bool) or not isinstance(default, (int, float)):
         return written.strip("\"'") == str(default)
     try:

@@ -1,10 +1,10 @@
-"""The epochs of a fit: which rows each visits, when they end, and what is stated about the rows."""
+"""The epochs of a fit: which rows each visits, when they end, and the bracket around the best margin."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,14 @@ from .run_attributes import one_or_all
 from .stopping import Judge
 from .writing import at_rest
 
+if TYPE_CHECKING:
+    from ..engine.draws import RandomSource
+    from ..engine.spaces import Counts
+    from .learner import Learner
 
-def run(model: Any, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
-    """Learn in epochs until a reason to stop; then state what the rows say about the best margin."""
+
+def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
+    """Learn in epochs until a reason to stop; then compute the bracket around the best margin."""
     rng = checks.generator(model.random_state)
     train, held_out = hold_out(model, batch, rng)
     space = model._space
@@ -59,10 +64,10 @@ def run(model: Any, batch: CheckedRows, orders: list[np.ndarray] | None, watch: 
                 progress.epoch(model.n_iter_, record)
                 reason = model._why_stop(batch, record, clean, judge.stalled())
                 with at_rest(model):
-                    told = watch.epoch_ends()
+                    stop = watch.epoch_ends()
                     if model.callback is not None and model.callback(model):
-                        told = True
-                if orders is None and (reason is not None or told):
+                        stop = True
+                if orders is None and (reason is not None or stop):
                     model.stop_reason_ = reason or "callback"
                     break
         judge.finish()
@@ -83,19 +88,22 @@ def run(model: Any, batch: CheckedRows, orders: list[np.ndarray] | None, watch: 
     _state_bounds(model, batch, read_all)
 
 
-def _state_bounds(model: Any, batch: CheckedRows, read_all: bool) -> None:
-    """The bracket around the best margin. ``read_all``: the last epoch has read all rows, without update."""
+def _state_bounds(model: Learner, batch: CheckedRows, read_all: bool) -> None:
+    """Set the bracket around the best margin. ``read_all``: the last epoch read all rows, without update."""
     space = model._space
+    assert batch.targets is not None
     bounds = space.bounds(batch.rows, batch.targets, batch.weights, read_all)
     if not batch.exact:  # rows were rounded, by at most eps/2 of their length
         bounds = margins.widened(bounds, 8.0 * margins.U * model.radius_)
     model._bounds = one_or_all(bounds)
     model._steps = space.take_steps()
     if model._bounds is not None:
-        model._check_run()  # some checks need the margin that was reached
+        model._check_run()  # some checks need the margin of the last w
 
 
-def visits(model: Any, batch: CheckedRows, rng: Any, train: np.ndarray | None) -> Iterator[np.ndarray]:
+def visits(
+    model: Learner, batch: CheckedRows, rng: RandomSource, train: np.ndarray | None
+) -> Iterator[np.ndarray]:
     """The rows in the order of each epoch."""
     rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
     epochs = itertools.count() if model.max_iter is None else range(model.max_iter)
@@ -105,7 +113,7 @@ def visits(model: Any, batch: CheckedRows, rng: Any, train: np.ndarray | None) -
 
 
 def checked_orders(order: Any, n: int) -> list[np.ndarray] | None:
-    """The rows that a user wants each epoch to visit, of n rows."""
+    """``order``, a sequence of row numbers below n for each epoch, as arrays."""
     if order is None:
         return None
     if not np.iterable(order) or isinstance(order, str):
@@ -127,7 +135,7 @@ def checked_orders(order: Any, n: int) -> list[np.ndarray] | None:
             raise ValueError(
                 f"order must hold row numbers from 0 to {n - 1}; epoch {len(checked)} has {wrong[0]}."
             )
-        checked.append(intake.frozen(rows.astype(np.int64)))  # a copy: nobody else can change it
+        checked.append(intake.frozen(rows.astype(np.int64)))  # a copy, which the caller cannot change
     return checked
 
 
@@ -136,7 +144,9 @@ def visits_once(orders: list[np.ndarray] | None) -> bool:
     return all(len(np.unique(visit)) == len(visit) for visit in orders or [])
 
 
-def hold_out(model: Any, batch: CheckedRows, rng: Any) -> tuple[Any, Any]:
+def hold_out(
+    model: Learner, batch: CheckedRows, rng: RandomSource
+) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """(rows to learn, rows to score), or (None, None) where all are learned."""
     if not model.early_stopping:
         return None, None
@@ -152,14 +162,14 @@ def hold_out(model: Any, batch: CheckedRows, rng: Any) -> tuple[Any, Any]:
     return train, held_out
 
 
-def held_out_score(model: Any, batch: CheckedRows, held_out: np.ndarray) -> float:
-    """Share of the rows held out that are predicted rightly."""
+def held_out_score(model: Learner, batch: CheckedRows, held_out: np.ndarray) -> float:
+    """Share of right predictions among the rows held out."""
     if not draws.trusted(checks.generator(model.random_state)):
         intake.check_again(batch.X)
     guess = model._decide(model._scores(batch.X[held_out]))
     return float(np.mean(guess == batch.codes[held_out]))
 
 
-def mean_loss(counts: Any) -> float:
+def mean_loss(counts: Counts) -> float:
     """Mean squared hinge loss of the rows of an epoch, each before it was learned."""
     return float(counts.squared_loss / max(1, counts.examples))

@@ -1,14 +1,13 @@
-r"""First-order learners: a rule, a readout, and one w (or one per class).
-
-Parameters that all of them share are described once, in :class:`OnlineClassifier`.
-"""
+r"""First-order learners: a rule, a readout, and one w (or one per class)."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from ..engine import spaces
@@ -20,6 +19,10 @@ from .learner import Learner
 from .parameters import spec
 from .passes import CheckedRows
 from .readouts import Readout
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Record
+    from .class_weights import ClassWeight
 
 READOUTS = ("last", "average", "vote", "random")
 
@@ -39,7 +42,7 @@ class FirstOrder(Learner):
     include_initial: bool = False
     normalized_votes: bool = False
 
-    if TYPE_CHECKING:  # parameters of some and constants of others
+    if TYPE_CHECKING:  # a parameter of some classes and a constant of others
 
         @property
         def readout(self) -> str: ...
@@ -47,15 +50,15 @@ class FirstOrder(Learner):
     _has_joint: ClassVar[bool] = True
     _READOUTS: ClassVar[tuple[str, ...]] = READOUTS
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record | rules.UserRule:
         """The record of the rule in force."""
         raise NotImplementedError
 
-    def _rule_in_force(self) -> Any:
-        """The record that the last rows were learned by, whatever the parameters are now."""
+    def _rule_in_force(self) -> Record | rules.UserRule:
+        """The record of the rule that the last rows were learned by; parameters set since do not count."""
         if "_space" not in vars(self):
             return self._rule()
-        return self._space.learners[0].rule
+        return cast("spaces.Additive", self._space.learners[0]).rule
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         return super()._record_fields(evidence) | {"rule": self._rule_in_force()}
@@ -69,7 +72,7 @@ class FirstOrder(Learner):
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Linear, spaces.Joint)
 
-    def _scheme(self) -> Any:
+    def _scheme(self) -> multiclass.Scheme:
         """Which classes move on an update."""
         return multiclass.Top()
 
@@ -104,10 +107,10 @@ class FirstOrder(Learner):
     def _by_prediction(self) -> bool:
         return getattr(self, "mistake", "margin") == "prediction"
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.SingleSpace:
         return spaces.Linear(self._rule(), frame, n_features, self._track(), self._by_prediction())
 
-    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Joint:
         return spaces.Joint(
             self._rule(),
             frame,
@@ -118,7 +121,9 @@ class FirstOrder(Learner):
             self._by_prediction(),
         )
 
-    def _checked_order(self, order: Any, batch: CheckedRows) -> Any:
+    def _checked_order(
+        self, order: Sequence[npt.ArrayLike] | None, batch: CheckedRows
+    ) -> list[np.ndarray] | None:
         orders = super()._checked_order(order, batch)
         if orders is None and self.max_iter is None and isinstance(self._rule(), rules.RateByExamples):
             warnings.warn(
@@ -129,14 +134,15 @@ class FirstOrder(Learner):
             )
         return orders
 
-    def _score_row(self, row: Any) -> np.ndarray:
-        # the weights of all features are not needed for one row
+    def _score_row(self, row: AnyMatrix) -> float | np.ndarray:
+        # one row needs the weights of its own features only
         readout = self._readout
         if readout not in ("last", "average") or self.normalized_votes:
             return super()._score_row(row)
         changing.check_readout(self)
         scores = self._reading.averaged(self._space.scores(self._intake.rows(row), readout)[0])
-        return scores[0] if len(scores) == 1 else scores
+        score: float | np.ndarray = scores[0] if len(scores) == 1 else scores
+        return score
 
 
 @spec
@@ -170,9 +176,9 @@ class Jointly(Learner):
 class AnyRule(AnyReadout, Jointly):
     """Learners whose rule is a parameter."""
 
-    rule: Any = None
+    rule: str | Record | rules.UserRule | None = None
     mistake: str = "margin"
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -183,7 +189,7 @@ class AnyRule(AnyReadout, Jointly):
             where = f"rule {type(rule).__name__}.{name}"
             checks.positive(where, getattr(rule, name), zero=name in ("p", "delta"))
 
-    def _check_rule(self, rule: Any) -> None:
+    def _check_rule(self, rule: Record | rules.UserRule) -> None:
         if not isinstance(rule, rules.UserRule) and type(rule) not in rules.FIRST_ORDER:
             own = rules.facts(rule).learner.class_name if type(rule) in rules.CONFIDENCE else None
             way = "" if own is None else f" Use perceptrons.{own}, or a TextClassifier with this rule."
@@ -191,9 +197,9 @@ class AnyRule(AnyReadout, Jointly):
                 "rule must be a first-order record of perceptrons.rules, or a function under "
                 f"@rules.rule; got {rule!r}.{way}"
             )
-        engine_rule(rule)  # a user's rule that does not compile is refused here, before anything changes
+        engine_rule(rule)  # raises for a user's rule that does not compile, before the model changes
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record | rules.UserRule:
         return rules.Perceptron() if self.rule is None else rules.named(self.rule)
 
 

@@ -1,11 +1,12 @@
-"""What ``fit`` is given, checked: rows, labels and weights."""
+"""Checks of the arguments of ``fit``: rows, labels and weights."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine import intake
 from . import changing, class_weights
@@ -13,9 +14,20 @@ from .intakes import in_precision
 from .labels import checked_labels
 from .passes import CheckedRows
 
+if TYPE_CHECKING:
+    from .._types import Objects
+    from ..engine.spaces import Space
+    from .learner import Learner
 
-def rows_of_fit(model: Any, X: Any, y: Any, sample_weight: Any, old: Any) -> CheckedRows:
-    """The rows that a fit learns; ``old`` is the space that it goes on from, or None."""
+
+def rows_of_fit(
+    model: Learner,
+    X: Objects,
+    y: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+    old: Space | None,
+) -> CheckedRows:
+    """The rows that a fit learns; ``old`` is the space of a warm start, or None."""
     model._check_params()
     steps = [] if old is None else changing.changed_steps(model, again=True)
     given, X = X, in_precision(model._intake.checked(X, reset=old is None), old)

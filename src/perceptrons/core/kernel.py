@@ -1,10 +1,12 @@
-r"""Kernel learners: w lives in the span of the examples, and only k(x, z) is ever computed."""
+r"""Kernel learners: w is a combination of examples, and only k(x, z) is computed."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine import spaces
 from ..engine.journal import KernelJournal
@@ -18,10 +20,15 @@ from .perceptron import PerceptronFamily
 from .readouts import KernelReadout
 from .run_records import known_rows
 
+if TYPE_CHECKING:
+    from .._types import Collection
+    from ..engine.spaces import Joint, Linear, OneVsRest
+    from ..kernels.prepared import Parts, Rows
+
 
 @spec
 class KernelLearner(KernelBased, FirstOrder, Jointly):
-    r"""What kernel learners with every rule share.
+    r"""Base class of the kernel learners with a rule.
 
     Parameters
     ----------
@@ -53,21 +60,24 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
 
     _journal = KernelJournal
 
+    if TYPE_CHECKING:  # set by fit
+        _space: spaces.Dual = field(init=False)
+
     def _check_params(self) -> None:
         super()._check_params()
         checks.positive("cache_mb", self.cache_mb, zero=True)
         checks.one_of("device", self.device, ("auto", "cpu", "cuda"))
         checks.one_of("precision", self.precision, (None, "float32", "float64"))
 
-    def _dtypes(self) -> Any:
+    def _dtypes(self) -> npt.DTypeLike | list[type]:
         if self.precision is not None:
             return np.dtype(self.precision)
         return np.dtype(np.float32) if self.device == "cuda" else FLOATS
 
     # ------------------------------------------------------------ spaces
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
-        inner = super()._new_space(frame._replace(bias=0.0), 0, n_classes)
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Dual:
+        inner = cast("Linear | Joint | OneVsRest", super()._new_space(frame._replace(bias=0.0), 0, n_classes))
         return spaces.Dual(
             inner, self.kernel_, frame, n_features, self.block_size, float(self.cache_mb), self._where(frame)
         )
@@ -78,8 +88,9 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
             return "cpu"
         from ..engine.device import blocks as on_device
 
+        known = cast("Rows | Parts", self._known)
         top_rival = not self._is_joint() or isinstance(self._scheme(), Top)
-        return on_device.choose(self.device, self.kernel_, self._known, self._rule(), top_rival)
+        return on_device.choose(self.device, self.kernel_, known, self._rule(), top_rival)
 
     # ------------------------------------------------------------ scores
 
@@ -87,11 +98,11 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
     def _reading(self) -> KernelReadout:
         return KernelReadout(self, self._readout, self.normalized_votes, self.include_initial)
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: Collection) -> np.ndarray:
         reading = self._reading
         return reading.votes(X) if reading.kind == "vote" else self._space.expand(X, reading.coefficients())
 
-    # ------------------------------------------------------------ what a run leaves behind
+    # ------------------------------------------------------------ the record of a run
 
     def _record_weights(self, evidence: bool) -> dict[str, Any]:
         space = self._space
@@ -104,10 +115,10 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
         return super()._learner_fields(r, learner) | {"support": self.n_support_}
 
-    # ------------------------------------------------------------ what follows from the space
+    # ------------------------------------------------------------ computed from the space
 
     def _supporting(self, name: str) -> np.ndarray:
-        """Places of the support rows that the readout uses."""
+        """Positions of the support rows that the readout uses."""
         self._fitted(name)
         if self._readout == "vote":
             used = [journal.position for journal in self._journals]
@@ -118,7 +129,7 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
     def support_(self) -> np.ndarray:
         """Rows that w is made of: their numbers in ``fit``, or counted over all calls of ``partial_fit``."""
         places = self._supporting("support_")
-        return self._space.support.numbers[places]
+        return np.asarray(self._space.support.numbers[places])
 
     @property
     def n_support_(self) -> int:
@@ -144,7 +155,8 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
     @property
     def smallest_margin_(self) -> float:
         """The smallest |margin| that float32 arithmetic on a device has decided on; inf elsewhere."""
-        return float(self._fitted("smallest_margin_").smallest_margin)
+        self._fitted("smallest_margin_")
+        return float(self._space.smallest_margin)
 
 
 @spec

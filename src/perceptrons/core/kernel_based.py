@@ -1,10 +1,13 @@
-"""What kernel learners take, whatever the space: rows of numbers, strings, matrices, any objects."""
+"""Input of kernel learners: rows of numbers, strings, kernel matrices, any objects."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import kernels
 from . import checks
@@ -13,10 +16,14 @@ from .intakes import FLOATS, Objects
 from .learner import Learner
 from .parameters import spec
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Collection, PairFunction
+    from .._types import Objects as AnyObjects
+
 
 @spec
 class KernelBased(Learner, InterceptScaling):
-    r"""A learner that knows its objects by a kernel.
+    r"""A learner that compares objects by a kernel.
 
     Parameters
     ----------
@@ -45,16 +52,16 @@ class KernelBased(Learner, InterceptScaling):
     _LACKS: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     fit_intercept: bool = False
-    kernel: Any = "polynomial"
+    kernel: str | kernels.Kernel | PairFunction = "polynomial"
     block_size: int | str = "auto"
 
     _of_state = ("kernel", "device", "precision")
 
     row_norm: ClassVar[None] = None  # a kernel is normalised by kernels.Normalized
 
-    if TYPE_CHECKING:  # what fitting sets
-        kernel_: Any = None
-        _known: Any = None
+    if TYPE_CHECKING:  # set by fit
+        kernel_: kernels.Kernel = field(init=False)
+        _known: Collection = field(init=False)  #: an empty collection that was prepared by the kernel
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -66,13 +73,19 @@ class KernelBased(Learner, InterceptScaling):
     def _intake(self) -> Objects:
         return Objects(self)
 
-    def _dtypes(self) -> Any:
+    def _dtypes(self) -> npt.DTypeLike | list[type]:
         """The precisions that rows of numbers may have."""
         return FLOATS
 
     # ------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, order: Any = None) -> Any:  # type: ignore[override]
+    def fit(  # type: ignore[override]  # a kernel learner has no coef_init
+        self,
+        X: AnyObjects,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        order: Sequence[npt.ArrayLike] | None = None,
+    ) -> Self:
         """Learn in epochs over the objects, until a clean pass or ``max_iter``.
 
         Parameters
@@ -91,10 +104,11 @@ class KernelBased(Learner, InterceptScaling):
         """
         return super().fit(X, y, sample_weight, order=order)
 
-    def _score_row(self, row: Any) -> Any:
-        return self._scores(row)[0]
+    def _score_row(self, row: AnyMatrix) -> float | np.ndarray:
+        score: float | np.ndarray = self._scores(row)[0]
+        return score
 
-    # ------------------------------------------------------------ what a linear learner has, and this one not
+    # ------------------------------------------------------------ attributes of linear learners only
 
     @property
     def coef_(self) -> np.ndarray:

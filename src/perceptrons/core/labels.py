@@ -1,31 +1,38 @@
-"""Labels and their codes, and what a class that appears does to a model."""
+"""Labels and their codes, and the change of a model when a class is added."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from .undoing import twin_of_journal
 
+if TYPE_CHECKING:
+    from .._types import Label
+    from ..engine.spaces import SingleSpace
+    from .classifier import Classifier
+    from .learner import Learner
+
 
 class LabelBook:
-    """The labels that a model knows, in ascending order; the code of a label is its place.
+    """The labels of a model, in ascending order; the code of a label is its position.
 
     While one class is known it is trained as +1. When the second appears, the larger label becomes +1. From
     two to three classes w becomes W = (-f w, f w), with 0 for the new class.
 
-    The book keeps nothing itself: its labels are ``classes_`` of the model, as scikit-learn has it.
+    The book stores nothing itself: its labels are ``classes_`` of the model, as scikit-learn requires.
     """
 
     __slots__ = ("model",)
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Learner):
         self.model = model
 
     def codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
-        """Labels as codes; labels not known yet are taken up, or refused."""
+        """Labels as codes; new labels become classes where ``grow`` is true, else they are an error."""
         self._check_same_kind(y)
         new = np.setdiff1d(y, self.model.classes_) if len(self.model.classes_) else np.unique(y)
         if len(new):
@@ -44,9 +51,9 @@ class LabelBook:
     def segments(self, y: np.ndarray) -> list[slice]:
         """Cut a batch before the first row of each class that will be the third or a later one.
 
-        A class takes part in the updates from its first row on, not from the start of the batch that brings
-        it: so any cut of the rows into batches makes the same model. The first two classes need no cut: a w
-        that one class has trained is that of two.
+        A class takes part in the updates from its first row on, not from the start of the batch with that
+        row: so any cut of the rows into batches makes the same model. The first two classes need no cut: a w
+        that was trained with one class is also a w of two classes.
         """
         self._check_same_kind(y)
         known = self.model.classes_
@@ -67,8 +74,8 @@ class LabelBook:
                 f"and now gets {new.tolist()[:3]!r}."
             )
 
-    def _take_up(self, label: Any) -> None:
-        """A class that was not known so far."""
+    def _take_up(self, label: Label) -> None:
+        """Add a class."""
         old = self.model.classes_
         merged = np.append(old, label) if len(old) else np.asarray([label])
         self.model.classes_ = np.unique(merged)
@@ -84,13 +91,13 @@ class LabelBook:
             self.model._space.add_class(code, self._fresh_learner)
             self._log_class(code)
 
-    def _fresh_learner(self) -> Any:
-        """A learner of two classes in the frame of those that are there."""
+    def _fresh_learner(self) -> SingleSpace:
+        """A learner of two classes in the frame of the existing learners."""
         other = self.model._space.learners[0]
         return self.model._binary_space(other.frame, other.n_features)
 
     def _log_class(self, code: int) -> None:
-        """The updates so far did not move the new class."""
+        """Add the new class to the log: the updates so far did not change its w."""
         if not self.model._prototypes() and self.model._journals:
             self.model._journals.insert(code, self.model._new_journals(self.model._space.learners[code])[0])
             return
@@ -101,7 +108,7 @@ class LabelBook:
         """Exchange -1 and +1."""
         space = self.model._space
         if space.from_zero and space.counts().updates == 0:
-            return  # w is 0 still
+            return  # w is still 0
         space.negate()
         for journal in self.model._journals:
             journal.alpha = -journal.alpha
@@ -111,6 +118,7 @@ class LabelBook:
         journals = self.model._journals
         if self.model._is_joint():
             factor, binary = self.model._facts().step.pair, self.model._space.learners[0]
+            assert factor is not None
             prototypes = self.model._joint_space(binary.frame, binary.n_features, 2)
             self.model._space = self.model._space.spread_jointly(code, prototypes, factor)
             for journal in journals:
@@ -125,8 +133,8 @@ class LabelBook:
         self._log_class(code)
 
 
-def checked_labels(model: Any, y: Any, n_rows: int) -> np.ndarray:
-    """Labels as an array of one dimension, as long as there are rows, without missing ones."""
+def checked_labels(model: Classifier, y: npt.ArrayLike | None, n_rows: int) -> np.ndarray:
+    """Labels as an array of shape (n_rows,) without missing values."""
     if y is None:
         raise ValueError(
             f"This {type(model).__name__} estimator requires y to be passed, but the target y is None."

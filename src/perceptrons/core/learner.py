@@ -1,14 +1,17 @@
-"""What every online learner does: checks of what is given, the start of a model, fit, partial_fit, learn_one.
+"""The base class of online learners: checks of parameters and rows, fit, partial_fit, learn_one.
 
-A subclass says which rule it uses and in which space; everything else happens here.
+A subclass defines the rule and the space; everything else is defined here.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from ..engine import intake, spaces
@@ -29,10 +32,17 @@ from .segments import learn_segments
 from .undoing import whole_call
 from .writing import disable_fast_path, one_writer, unchanged_on_error
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Label, MatrixLike, Objects
+    from ..engine.draws import RandomSource
+    from ..engine.spaces import Counts, LinearSpace, SingleSpace, Space
+    from .class_weights import Counted
+    from .writing import Access, FastPath
+
 
 @spec
 class Learner(RunAttributes):
-    r"""What all online learners share.
+    r"""Base class of the online learners.
 
     Parameters
     ----------
@@ -41,7 +51,7 @@ class Learner(RunAttributes):
     shuffle : bool, default=True
         A fresh permutation before every epoch.
     random_state : int, numpy generator or None, default=None
-        Draws the permutations, and whatever else is drawn.
+        Draws the permutations, and all other random numbers.
     class_weight : dict, "balanced", "running" or None, default=None
         Multiplies the weights of the rows. ``"balanced"``: :math:`n/(k\,n_c)` for the :math:`n_c` rows of a
         class among the n rows of a fit with k classes; ``partial_fit`` and ``learn_one``, which do not see
@@ -70,7 +80,7 @@ class Learner(RunAttributes):
     max_log : int, default=10_000_000
         Refuse a log longer than this.
     callback : callable or None, default=None
-        Called as ``callback(estimator)`` after each epoch; a true answer stops. scikit-learn's own callbacks,
+        Called as ``callback(estimator)`` after each epoch; a true result stops. scikit-learn's own callbacks,
         such as its ``ProgressBar``, are set by :meth:`set_callbacks`.
     n_jobs : int or None, default=None
         Threads for one-vs-rest.
@@ -90,7 +100,7 @@ class Learner(RunAttributes):
     progressive_errors_ : int
         Wrong predictions of the readout in force, each made before its row was learned. Counted are the rows
         of ``partial_fit``, and of ``learn_one`` where that costs nothing (the last w of one learner) or
-        :meth:`set_progressive` asks for it. The first row of a label that was not declared is an error. Not
+        :meth:`set_progressive` sets it. The first row of a label that was not declared is an error. Not
         for vote and random, nor on a GPU; ``fit`` counts nothing.
     progressive_rows_ : int
         The rows that ``progressive_errors_`` counts.
@@ -121,26 +131,35 @@ class Learner(RunAttributes):
 
     max_iter: int | None = 20
     shuffle: bool = True
-    random_state: Any = None
+    random_state: int | RandomSource | None = None
     warm_start: bool = False
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 5
     tol: float | None = None
-    callback: Any = None
+    callback: Callable[[Any], object] | None = None
     n_jobs: int | None = None
     verbose: int = 0
 
-    if TYPE_CHECKING:  # a parameter of some and a constant of others
+    if TYPE_CHECKING:  # a parameter of some classes and a constant of others; attributes that learning sets
 
         @property
         def multiclass(self) -> str: ...
 
-    #: w may live in a joint space of all classes
+        _names: dict[str, int] = field(init=False)  #: columns of named features
+        _counted: Counted = field(init=False)
+        _fast_path: FastPath = field(init=False)
+        _writer: Access = field(init=False)
+        n_iter_: int = field(init=False)
+        stop_reason_: str = field(init=False)
+        best_iter_: int = field(init=False)
+        validation_scores_: list[float] = field(init=False)
+
+    #: the classes may have prototypes that are learned together
     _has_joint: ClassVar[bool] = False
     #: the loops sum the hinge losses of the rows
     _counts_loss: ClassVar[bool] = True
-    #: parameters that what is kept depends on, beside those of frames and readouts
+    #: parameters of the state, beside those of frames and readouts
     _of_state: ClassVar[tuple[str, ...]] = ()
 
     def _check_params(self) -> None:
@@ -173,18 +192,18 @@ class Learner(RunAttributes):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if "_fast_path" in self.__dict__ and name in self.__dataclass_fields__:
-            disable_fast_path(self)  # it learns by the parameters that it was opened with
+            disable_fast_path(self)  # it uses the parameters that it was made with
 
     @property
     def _labels(self) -> LabelBook:
-        """The labels that the model knows, and their codes."""
+        """The labels of the model, and their codes."""
         return LabelBook(self)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> SingleSpace:
         """A fresh space for two classes."""
         raise NotImplementedError
 
-    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+    def _joint_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Joint:
         """A fresh joint space, where the class has one."""
         raise NotImplementedError
 
@@ -196,16 +215,16 @@ class Learner(RunAttributes):
         return self._has_joint
 
     def _prototypes(self) -> bool:
-        """Whether the classes that are there were learned together."""
+        """Whether the classes of the model were learned together."""
         return bool(self._space.joint)
 
     def _facts(self) -> rules.Facts:
-        """What the rule table says of this learner."""
+        """The row of the rule table for this learner."""
         found = rules.facts_of(self)
         assert found is not None
         return found
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Any:
+    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Space:
         if n_classes <= 2:
             return self._binary_space(frame, n_features)
         if self._is_joint():
@@ -215,7 +234,7 @@ class Learner(RunAttributes):
 
     def _n_threads(self) -> int:
         if self.n_jobs is None and "joblib" not in sys.modules:
-            return 1  # nobody has asked joblib for another number
+            return 1  # joblib is not imported, so there is no other setting
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         return int(effective_n_jobs(self.n_jobs))
@@ -243,17 +262,18 @@ class Learner(RunAttributes):
 
     def _record_weights(self, evidence: bool) -> dict[str, Any]:
         """The last w and, as evidence, its average where it is kept."""
-        weights = {"last": np.asarray(self._space.weights("last"), float)}
+        space = cast("LinearSpace", self._space)
+        weights = {"last": np.asarray(space.weights("last"), float)}
         if evidence and self._keeps_average():
-            weights["average"] = np.asarray(self._space.weights("average"), float)
+            weights["average"] = np.asarray(space.weights("average"), float)
         return {"weights": weights}
 
     def _keeps_average(self) -> bool:
-        """Whether the space has the average of w, whatever the readout is now."""
+        """Whether the space has the average of w; the readout may be another one."""
         return False
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
-        """What the record of learner r has beside its counts."""
+        """Further fields of the record of learner r, a space of the kind of :meth:`_space_kinds`."""
         return {}
 
     # ------------------------------------------------------------ the log of updates, scores, predictions
@@ -261,7 +281,7 @@ class Learner(RunAttributes):
     def _keeps_journal(self) -> bool:
         return self.log_updates or self._reading.logged
 
-    def _new_journals(self, space: Any) -> list[Journal]:
+    def _new_journals(self, space: Space) -> list[Journal]:
         """Empty logs, where updates are kept."""
         if not self._keeps_journal():
             return []
@@ -274,11 +294,11 @@ class Learner(RunAttributes):
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         return self._reading.weights(columns)
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: AnyMatrix) -> np.ndarray:
         changing.check_readout(self)
         return super()._scores(X)
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: AnyMatrix) -> np.ndarray:
         return self._reading.votes(X) if self._readout == "vote" else super()._linear_scores(X)
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
@@ -295,13 +315,13 @@ class Learner(RunAttributes):
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        order: Any = None,
-    ) -> Any:
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        coef_init: npt.ArrayLike | None = None,
+        intercept_init: npt.ArrayLike | None = None,
+        order: Sequence[npt.ArrayLike] | None = None,
+    ) -> Self:
         """Learn in epochs over the rows, until a clean pass or ``max_iter``.
 
         Parameters
@@ -310,7 +330,7 @@ class Learner(RunAttributes):
         y : array-like of shape (n_samples,)
             Labels of any sortable type.
         sample_weight : array-like of shape (n_samples,), optional
-            A row of weight 0 is as good as absent.
+            A row of weight 0 has no effect.
         coef_init, intercept_init : array-like, optional
             Weights to start from instead of 0.
         order : sequence of sequences of int, optional
@@ -322,7 +342,7 @@ class Learner(RunAttributes):
         """
         begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
         with one_writer(self, anew=begin_anew):
-            old = None if begin_anew else vars(self).get("_space")
+            old: Space | None = None if begin_anew else vars(self).get("_space")
             if old is not None:
                 old.make_writable()
             with unchanged_on_error(self):
@@ -346,7 +366,7 @@ class Learner(RunAttributes):
         return self
 
     def _kept_journals(self, fresh: list[Journal]) -> list[Journal]:
-        """The journals of a model that goes on: a vote needs all updates since w = 0, a log only the new."""
+        """The logs of a warm start: a vote needs all updates since w = 0, ``update_log_`` the new ones."""
         if not self._reading.logged:
             return fresh
         if len(self._journals) != len(fresh):
@@ -360,28 +380,43 @@ class Learner(RunAttributes):
         """How many epochs there can be; None: any number."""
         return self.max_iter if orders is None else len(orders)
 
-    def _still_valid(self, batch: CheckedRows, *given: Any) -> None:
-        """Check the rows again if reading what was given may have called functions of the user's."""
+    def _still_valid(self, batch: CheckedRows, *given: object) -> None:
+        """Check the rows again if reading one of the objects given may have called methods of the user."""
         given = (*given, getattr(self, "class_weight", None))
         if not all(
             x is None or isinstance(x, str) or (type(x) is np.ndarray and x.dtype != object) for x in given
         ):
             intake.check_again(batch.X, batch.rows)
 
-    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(
+        self, batch: CheckedRows, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
+    ) -> Space:
+        """A fresh space with the initial weights."""
+        assert batch.frame is not None
         space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_))
         if coef_init is not None or intercept_init is not None:
             self._start_at(space, batch.X.shape[1], coef_init, intercept_init)
         return space
 
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
-        space.start_at(starting.initial_weights(self, space, d, coef_init, intercept_init))
+    def _start_at(
+        self,
+        space: Space,
+        d: int,
+        coef_init: npt.ArrayLike | None,
+        intercept_init: npt.ArrayLike | None,
+    ) -> None:
+        """Set the initial weights of a fresh space, which adds rows."""
+        cast("spaces.Additive | spaces.OneVsRest", space).start_at(
+            starting.initial_weights(self, space, d, coef_init, intercept_init)
+        )
 
-    def _checked_order(self, order: Any, batch: CheckedRows) -> list[np.ndarray] | None:
+    def _checked_order(
+        self, order: Sequence[npt.ArrayLike] | None, batch: CheckedRows
+    ) -> list[np.ndarray] | None:
         return epochs.checked_orders(order, batch.X.shape[0])
 
-    def _adopt(self, space: Any, journals: list[Journal]) -> None:
-        """Make ``space`` the model; what follows from it is derived."""
+    def _adopt(self, space: Space, journals: list[Journal]) -> None:
+        """Use ``space`` as the state of the model, and reset the record of the run."""
         self._space = space
         self._journals = journals
         self._forget_bounds()
@@ -395,9 +430,9 @@ class Learner(RunAttributes):
         self._progressive = np.zeros(2)
 
     def _forget_bounds(self) -> None:
-        """What was found about the rows of a fit does not hold for those that come."""
-        self._bounds: Any = None
-        self._steps: list[Any] | None = None
+        """Remove results about the rows of a fit: they do not hold for further rows."""
+        self._bounds = None
+        self._steps = None
         for name in ("best_iter_", "validation_scores_"):
             self.__dict__.pop(name, None)
 
@@ -405,7 +440,7 @@ class Learner(RunAttributes):
         epochs.run(self, batch, orders, watch)
 
     def _is_plain(self, batch: CheckedRows, orders: list[np.ndarray] | None) -> bool:
-        """Whether each row counts once, and at most once an epoch: theorems are stated for such runs."""
+        """Whether rows have weight 0 or 1 and no epoch has a row twice: the theorems assume it."""
         whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
         return whole and not class_weights.runs_counts(self) and epochs.visits_once(orders)
 
@@ -426,11 +461,12 @@ class Learner(RunAttributes):
         return self._facts().step.zero_row and getattr(self, "mistake", "margin") == "margin"
 
     def _check_width_of(self, batch: CheckedRows) -> None:
-        """Refuse rows of another width than the weights: the loops do not look."""
+        """Refuse rows of another width than the weights: the loops do not check it."""
         if isinstance(batch.rows, (Dense, Csr)) and batch.X.shape[1] != self._space.n_features:
             raise ValueError(f"X has {batch.X.shape[1]} features; the model has {self._space.n_features}.")
 
-    def _record(self, counts: Any) -> dict[str, Any]:
+    def _record(self, counts: Counts) -> dict[str, Any]:
+        """The record of an epoch in ``history_``."""
         return {
             "examples": counts.examples,
             "mistakes": counts.mistakes,
@@ -439,7 +475,7 @@ class Learner(RunAttributes):
         }
 
     def _take_longest(self) -> None:
-        """Note the longest of the single rows that the fast path has learned, now that it has ended."""
+        """Store the length of the longest single row of the fast path, which has ended."""
         self._longest = max(self._longest, self._space.longest())
         self._space.forget_longest()
 
@@ -455,7 +491,13 @@ class Learner(RunAttributes):
 
     # ------------------------------------------------------------ partial_fit
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(
+        self,
+        X: Objects,
+        y: npt.ArrayLike,
+        classes: Sequence[Label] | np.ndarray | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
         """Learn one pass over the rows in the order given.
 
         Parameters
@@ -463,8 +505,8 @@ class Learner(RunAttributes):
         X : array-like or CSR matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like, optional
-            All labels that will ever occur. Without it each class is taken up at its first row, however the
-            rows are cut into batches; with it one pass is that of ``fit``, which knows all labels.
+            All labels that will ever occur. Without it each class is added at its first row, however the
+            rows are cut into batches; with it one pass is that of ``fit``, which has all labels.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -496,24 +538,26 @@ class Learner(RunAttributes):
         return self
 
     def _run_pass(
-        self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Predictions | None = None
+        self, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None = None
     ) -> None:
-        """Learn rows that come in pieces, and give the log of their updates to ``write``."""
-        run_in_parts(self, batch, order, write, heard)
+        """Learn the rows of ``partial_fit`` or ``learn_one``; ``write`` gets the log of their updates."""
+        run_in_parts(self, batch, order, write, recorded)
 
     def _prepare_pass(self, batch: CheckedRows) -> None:
-        """What follows from the rows before they are learned."""
+        """Update the attributes that depend on the rows, before the rows are learned."""
         self._check_width_of(batch)
         if changing.changed(self):
             changing.renew_steps(self, batch.changed)
         self._forget_bounds()
         if not batch.exact:
-            self._space.forget_start()  # nothing is claimed about rows that were rounded
+            self._space.forget_start()  # bounds do not hold for rows that were rounded
         self._longest = self._radius(batch)
         self._plain = self._plain and not self._changed and self._is_plain(batch, None)
 
-    def _begin(self, n_features: int, dtype: Any, classes: Any) -> None:
-        """An untrained model that knows these classes, or none yet."""
+    def _begin(
+        self, n_features: int, dtype: npt.DTypeLike, classes: Sequence[Label] | np.ndarray | None
+    ) -> None:
+        """Start an untrained model with these classes; None: with no class yet."""
         known = np.asarray([])
         if classes is not None and len(classes):
             known = np.unique(checked_labels(self, classes, len(classes)))
@@ -528,28 +572,28 @@ class Learner(RunAttributes):
 
     # ------------------------------------------------------------ one row
 
-    def learn_one(self, x: Any, y: Any) -> None:
+    def learn_one(self, x: Any, y: Label) -> None:
         """Learn one row.
 
         Parameters
         ----------
         x : array of shape (n_features,) or dict
-            A dict maps feature names to values; names not met before become new features. Kernel learners
-            take what their kernel takes.
+            A dict maps feature names to values; new names become new features. Kernel learners take the
+            objects of their kernel.
         y : label
-            A label not met before becomes a new class.
+            A new label becomes a new class.
         """
         fast = self.__dict__.get("_fast_path")
         if fast is not None and type(x) is fast.form and fast.learn(x, y):
             return
-        # something is new here, or the fast path met trouble: this one does the same work and names it
+        # no fast path, a new name or label, or the fast path failed: this call learns the row or raises
         one_row.learn(self, x, y)
 
-    def score_one(self, x: Any) -> Any:
+    def score_one(self, x: Any) -> float | list[float]:
         """Score of one row: a float, or a list of one per class for more than two classes."""
         fast = self.__dict__.get("_fast_path")
         if fast is not None and type(x) is fast.form and fast.serves:
-            score = fast.score(x)
+            score: float | list[float] | None = fast.score(x)
             if score is not None:
                 return score
         if "_space" not in vars(self):
@@ -563,8 +607,8 @@ class Learner(RunAttributes):
             raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
         return one_row.python_scores(scores)
 
-    def predict_one(self, x: Any) -> Any:
-        """Label of one row, as Python has it: an int, a str, …"""
+    def predict_one(self, x: Any) -> Label:
+        """Label of one row as a type of Python: an int, a str, …"""
         fast = self.__dict__.get("_fast_path")
         if fast is not None and type(x) is fast.form and fast.serves:
             found = fast.predict(x)
@@ -573,23 +617,25 @@ class Learner(RunAttributes):
         score = np.asarray([self.score_one(x)])
         return one_row.python_label(self.classes_[self._decide(score)[0]])
 
-    def _score_row(self, row: Any) -> Any:
-        return self._scores(row)[0]
+    def _score_row(self, row: AnyMatrix) -> float | np.ndarray:
+        """The score of one row, or the scores of its classes."""
+        score: float | np.ndarray = self._scores(row)[0]
+        return score
 
     def _enable_fast_path(self, x: Any) -> None:
-        """Prepare the fast path for further rows like this one."""
+        """Prepare the fast path for further rows of the type of x."""
         one_row.enable_fast_path_for(self, x)
 
     def _fast_path_serves(self) -> bool:
-        """Whether the fast path can score by the readout in force: it goes by what the loops keep."""
+        """Whether the fast path, which reads the weights of the loops, can score by the readout in force."""
         return True
 
     def _steady(self) -> bool:
         """Whether every row is learned by the same rule, with weight 1."""
         return getattr(self, "class_weight", None) is None
 
-    def set_callbacks(self, *callbacks: Any) -> Any:
-        """Have scikit-learn's callbacks told of the fit and of each epoch; none: no longer.
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set the callbacks of scikit-learn that are called for the fit and each epoch; without any: none.
 
         Parameters
         ----------
@@ -599,10 +645,11 @@ class Learner(RunAttributes):
         -------
         self
         """
-        return self._contract.set_callbacks(self, *callbacks)
+        self._contract.set_callbacks(self, *callbacks)
+        return self
 
-    def set_progressive(self, *, partial_fit: bool | None = None, learn_one: bool | None = None) -> Any:
-        """Say which calls count progressive errors: a setting of this object, neither stored nor cloned.
+    def set_progressive(self, *, partial_fit: bool | None = None, learn_one: bool | None = None) -> Self:
+        """Set which calls count progressive errors: a setting of this object, neither stored nor cloned.
 
         Parameters
         ----------
@@ -620,10 +667,10 @@ class Learner(RunAttributes):
         for name, value in (("partial_fit", partial_fit), ("learn_one", learn_one)):
             if value is not None:
                 checks.flag(name, value)
-        with one_writer(self):  # the fast path for single rows is made anew
-            asked = dict(vars(self).get("_counting", {}))
+        with one_writer(self):  # it disables the fast path for single rows, which is then made again
+            before = dict(vars(self).get("_counting", {}))
             given = {"partial_fit": partial_fit, "learn_one": learn_one}
-            self._counting = asked | {name: value for name, value in given.items() if value is not None}
+            self._counting = before | {name: value for name, value in given.items() if value is not None}
         return self
 
     def _progressive_silence(self) -> str | None:
@@ -632,7 +679,7 @@ class Learner(RunAttributes):
 
     @property
     def feature_names_in_(self) -> np.ndarray:
-        """Names of the features, where they have names; made when asked for, as any row may add some."""
+        """Names of the features, where they have names; a copy, as any row may add names."""
         names = vars(self).get("_names") or vars(self).get("_given_names")
         if names is None or not len(names):
             raise AttributeError(f"The features of this {type(self).__name__} have no names.")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import field
 from math import isinf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import kernels
 from .._sparse import is_sparse
@@ -27,29 +30,35 @@ from .run_records import known_rows
 from .solved import NotSeparableError, Problem
 from .writing import one_writer, unchanged_on_error
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Collection, Matrix, PairFunction
+    from .._types import Objects as AnyObjects
+
 SOLVERS = ("auto", "active", "descent", "piqp")
 NEAR_ENDS = (2.0**-250, 2.0**250)  # lengths beyond which rows are multiplied by a power of 2
 TOO_LONG = 2.0**53  # entries of a row of this length may be integers that float64 rounds
-CLOSE = 1e-9  # relative loss by rounding outwards from which on rows are looked at in whole numbers
+CLOSE = 1e-9  # relative loss by rounding outwards; above it, rows are computed with in whole numbers
 EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
 
 
 class Points(Objects):
-    """Rows of numbers, or what a kernel compares where there is one."""
+    """Rows of numbers; with a kernel, the objects that it compares."""
 
     __slots__ = ()
+
+    model: MaxMarginSpec
 
     def tags(self) -> dict[str, bool]:
         return {"sparse": True} if self.model.kernel is None else super().tags()
 
-    def checked(self, X: Any, *, reset: bool) -> Any:
+    def checked(self, X: AnyObjects, *, reset: bool) -> AnyMatrix:
         model = self.model
         if (model.kernel if reset else model._kernel_in_force()) is not None:
             return super().checked(X, reset=reset)
         if is_sparse(X):
             X = intake.checked_csr(X)
         elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
-            model.n_features_in_ = X.shape[1]  # nothing is left to convert, and no names of features
+            model.n_features_in_ = X.shape[1]  # no conversion, and no names of features
             if hasattr(model, "feature_names_in_"):
                 del model.feature_names_in_
             return np.ascontiguousarray(X)
@@ -57,7 +66,7 @@ class Points(Objects):
         with np.errstate(over="ignore", invalid="ignore"):
             return model._contract.rows(model, X, reset=reset, **numbers)
 
-    def check_finite(self, X: Any) -> None:
+    def check_finite(self, X: AnyMatrix) -> None:
         if self.model._kernel_in_force() is None:
             Numbers.rows(self, X)
 
@@ -68,14 +77,18 @@ class MaxMarginSpec(FitIntercept):
 
     _run_kind = "margin"
 
-    if TYPE_CHECKING:  # what fitting sets
-        kernel_: Any = None
+    if TYPE_CHECKING:  # set by fit; at run time these annotations would declare parameters
+        kernel_: kernels.Kernel = field(init=False)
+        _known: Collection = field(init=False)
+        _problems: list[Problem] = field(init=False)
+        support_: np.ndarray = field(init=False)
+        dual_coef_: np.ndarray = field(init=False)
 
-    intercept_scaling: ClassVar[float] = 1.0  # the bias is free: it has no scale
-    row_norm: ClassVar[None] = None  # a margin is that of the rows as they are
+    intercept_scaling: ClassVar[float] = 1.0  # the bias is no weight of a coordinate: it has no scale
+    row_norm: ClassVar[None] = None  # the margin is defined for rows that are not scaled
     C: float = np.inf
     tol: float = 1e-6
-    kernel: Any = None
+    kernel: str | kernels.Kernel | PairFunction | None = None
     solver: str = "auto"
     max_time: float | None = None
     max_iter: int = 1000
@@ -102,24 +115,25 @@ class MaxMarginSpec(FitIntercept):
 
     # ------------------------------------------------------------ intake
 
-    def _kernel_in_force(self) -> Any:
-        """The kernel as a parameter, the one that was learned with where something was learned."""
-        return self._learned_with("kernel")
+    def _kernel_in_force(self) -> str | kernels.Kernel | PairFunction | None:
+        """The parameter ``kernel``; after learning, its value at that time."""
+        found: str | kernels.Kernel | PairFunction | None = self._learned_with("kernel")
+        return found
 
-    def _dtypes(self) -> Any:
+    def _dtypes(self) -> npt.DTypeLike:
         """The precision that rows of numbers are converted to."""
         return np.float64
 
     def _by_function(self) -> bool:
-        """Whether the kernel is a function of the user's: nothing is known about its values."""
+        """Whether the kernel is a function of the user: there are no bounds on errors of its values."""
         return "kernel_" in vars(self) and objects.described(self.kernel_) is None
 
     @property
     def _intake(self) -> Points:
         return Points(self)
 
-    def _points(self, X: Any) -> tuple[maximum.Points, int]:
-        """The rows, times 2^-e where their squares come near the ends of the range, and e."""
+    def _points(self, X: AnyMatrix) -> tuple[maximum.Points, int]:
+        """The rows, times 2^-e where their squares would overflow or underflow, and e."""
         if self.kernel is None:
             free, hard = bool(self.fit_intercept), isinf(self.C)
             squares = squared_lengths(X, hard)
@@ -141,7 +155,7 @@ class MaxMarginSpec(FitIntercept):
 
     # ------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: AnyObjects, y: npt.ArrayLike) -> Self:
         """Find the maximum margin.
 
         Rows have no weights here: there is no ``sample_weight``. Leave rows out, or repeat them for finite C.
@@ -161,9 +175,8 @@ class MaxMarginSpec(FitIntercept):
             for name in ("kernel_", "_known"):  # of an earlier fit
                 self.__dict__.pop(name, None)
             given, X = X, self._intake.checked(X, reset=True)
-            y = checked_labels(self, y, X.shape[0])
-            classes, codes = encoded(y)
-            intake.check_again(X)  # labels may be objects with functions of their own
+            classes, codes = encoded(checked_labels(self, y, X.shape[0]))
+            intake.check_again(X)  # labels may be objects with methods of the user
             points, e = self._points(X)
             rows = X
             if self.kernel is None and (e > 0 or points.radius >= TOO_LONG) and whole(given):
@@ -182,8 +195,16 @@ class MaxMarginSpec(FitIntercept):
         return self
 
     def _one(
-        self, X: Any, points: Any, e: int, y: np.ndarray, limits: Any, classes: np.ndarray, r: int
+        self,
+        X: AnyMatrix,
+        points: maximum.Points,
+        e: int,
+        y: np.ndarray,
+        limits: maximum.SolverLimits,
+        classes: np.ndarray,
+        r: int,
     ) -> Problem:
+        """One class against the rest; NotSeparableError where a hard margin does not exist."""
         free = bool(self.fit_intercept)
         if free and len(classes) == 1:
             answer = maximum.Answer(np.zeros(points.n), 1.0, (np.inf, np.inf), 0.0, 1, maximum.GAP_CLOSED)
@@ -209,18 +230,19 @@ class MaxMarginSpec(FitIntercept):
             answer = maximum.Answer(alpha, b, pair, np.inf, 1, undecided)
         problem = self._problem(X, points, e, y, free, answer)
         if undecided:
-            self._tell_undecided(problem.answer, classes, r)
+            self._warn_undecided(problem.answer, classes, r)
         return problem
 
     def _problem(
-        self, X: Any, points: Any, e: int, y: np.ndarray, free: bool, answer: maximum.Answer
+        self, X: AnyMatrix, points: maximum.Points, e: int, y: np.ndarray, free: bool, answer: maximum.Answer
     ) -> Problem:
-        """w, b and what is proved about them, in the units of the rows as they were given."""
+        """w, b and the bracket around the margin, in the units of the rows as they were given."""
         support = np.flatnonzero(answer.alpha)
         alpha = answer.alpha[support]
         coef = alpha * y[support]
         if self.kernel is not None:
             return self._kernel_problem(X, points, e, y, free, answer, support)
+        assert isinstance(points, maximum.LinearPoints)
         w = points.weights(support, coef)
         b = points.intercept(w, answer.b) if free else 0.0
         low, up, norm = -np.inf, np.inf, 0.0  # no weights: nothing is proved
@@ -241,7 +263,14 @@ class MaxMarginSpec(FitIntercept):
         return Problem(found, support, coef, w, b, norm)
 
     def _kernel_problem(
-        self, X: Any, points: Any, e: int, y: np.ndarray, free: bool, answer: maximum.Answer, support: Any
+        self,
+        X: AnyMatrix,
+        points: maximum.Points,
+        e: int,
+        y: np.ndarray,
+        free: bool,
+        answer: maximum.Answer,
+        support: np.ndarray,
     ) -> Problem:
         """The same in the space of a kernel."""
         alpha = answer.alpha[support]
@@ -254,8 +283,8 @@ class MaxMarginSpec(FitIntercept):
         found = maximum.Answer(answer.alpha, answer.b, pair, gap, answer.n_iter, answer.reason)
         return Problem(found, support, alpha * y[support], None, answer.b, norm)
 
-    def _kernel_space(self, X: Any, points: Any) -> kernel_bracket.KernelSpace:
-        """Kernel values with bounds on their errors; as they are where nothing is known about them."""
+    def _kernel_space(self, X: AnyMatrix, points: maximum.Points) -> kernel_bracket.KernelSpace:
+        """Kernel values with bounds on their errors; without bounds for a function of the user."""
         plain = objects.described(self.kernel_)
         if plain is not None:
             return kernel_bracket.described(plain, objects.raw(X))
@@ -263,13 +292,15 @@ class MaxMarginSpec(FitIntercept):
             return kernel_bracket.as_given(lambda part, rows: points.columns_of(rows)[part])
         return kernel_bracket.as_given(lambda part, rows: self.kernel_.matrix(X[part], X[rows]))
 
-    def _overflow(self, points: Any, e: int) -> ValueError:
+    def _overflow(self, points: maximum.Points, e: int) -> ValueError:
         return ValueError(
             f"MaxMargin(C={self.C:g}) overflows on these rows, the longest of length "
             f"{np.ldexp(points.radius, e):.3g}. Scale the data."
         )
 
-    def _unscaled(self, w: np.ndarray, b: float, alpha: np.ndarray, e: int) -> tuple[np.ndarray, float, Any]:
+    def _unscaled(
+        self, w: np.ndarray, b: float, alpha: np.ndarray, e: int
+    ) -> tuple[np.ndarray, float, np.ndarray]:
         """w, b and alpha for rows that were multiplied by 2^-e; ValueError where they are no floats."""
         with np.errstate(over="ignore", under="ignore"):
             w, alpha = np.ldexp(w, -e), np.ldexp(alpha, -2 * e)
@@ -281,19 +312,21 @@ class MaxMarginSpec(FitIntercept):
             )
         return w, b, alpha
 
-    def _solved(self, points: Any, y: np.ndarray, free: bool, limits: maximum.SolverLimits) -> maximum.Answer:
+    def _solved(
+        self, points: maximum.Points, y: np.ndarray, free: bool, limits: maximum.SolverLimits
+    ) -> maximum.Answer:
         C = float(self.C)
         if self.solver == "piqp":
             answer = quadratic.solve(points, y, free, C, limits)
             if answer is not None:
-                return answer  # else it takes the problem for infeasible: ours proves it
+                return answer  # else it found no solution: our solver proves that there is none
         if not isinf(C) or self.solver == "descent":
-            return coordinate.descend(points, y, free, C, limits)
+            return coordinate.descend(cast(maximum.LinearPoints, points), y, free, C, limits)
         if self.solver == "active" or self.kernel is not None:
             return maximum.hard(points, y, free, limits, many=None)
-        return coordinate.hard(points, y, free, limits)
+        return coordinate.hard(cast(maximum.LinearPoints, points), y, free, limits)
 
-    def _tell_undecided(self, answer: maximum.Answer, classes: np.ndarray, r: int) -> None:
+    def _warn_undecided(self, answer: maximum.Answer, classes: np.ndarray, r: int) -> None:
         low, up = answer.bracket
         what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
         known = f" The largest margin is at most {rounded_up(up)}; this w has {low:.3g}."
@@ -306,7 +339,7 @@ class MaxMarginSpec(FitIntercept):
         )
 
     def _proof(
-        self, X: Any, y: np.ndarray, free: bool, weights: np.ndarray, limits: maximum.SolverLimits
+        self, X: AnyMatrix, y: np.ndarray, free: bool, weights: np.ndarray, limits: maximum.SolverLimits
     ) -> Separability | None:
         """Weights near these whose combination of the rows is 0 in whole numbers, or None."""
         end = min(limits.deadline, time.perf_counter() + EXACT_SECONDS)
@@ -340,7 +373,7 @@ class MaxMarginSpec(FitIntercept):
             proof,
         )
 
-    def _fit_support(self, X: Any) -> None:
+    def _fit_support(self, X: AnyMatrix) -> None:
         runs = self._problems
         if len(runs) == 1:
             self.support_, self.dual_coef_ = runs[0].support, runs[0].coef[None]
@@ -354,26 +387,24 @@ class MaxMarginSpec(FitIntercept):
     # ------------------------------------------------------------ scores
 
     def _frame_in_force(self) -> spaces.Frame:
-        return spaces.Frame()  # rows as they are, and the last weight is the intercept
+        return spaces.Frame()  # rows are not changed, and the last weight is the intercept
 
     def _weights(self, columns: np.ndarray | None = None) -> np.ndarray:
         if columns is None:
             return np.column_stack([self.coef_, self.intercept_])
-        picked: list[Any] = [run.w for run in self._problems]
+        picked = cast(list[np.ndarray], [run.w for run in self._problems])
         return np.column_stack([np.stack([w[columns] for w in picked]), self.intercept_])
 
-    def _linear_scores(self, X: Any) -> np.ndarray:
+    def _linear_scores(self, X: AnyMatrix) -> np.ndarray:
         if self._kernel_in_force() is None:
             return super()._linear_scores(X)
         biases = np.asarray([run.b for run in self._problems])
         if not len(self.support_):
-            return np.zeros((len(X), 1)) + biases
-        return self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
+            return np.asarray(np.zeros((len(X), 1)) + biases)
+        scores: np.ndarray = self.kernel_.matrix(X, self._support_rows) @ self.dual_coef_.T + biases
+        return scores
 
-    def _rows(self, X: Any, learn: bool = False, frame: Any = None) -> Any:
-        return intake.make_rows(X, 0.0, False) if self._kernel_in_force() is None else X
-
-    # ------------------------------------------------------------ what a run leaves behind
+    # ------------------------------------------------------------ the record of a run
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         free = bool(self._learned_with("fit_intercept"))
@@ -392,14 +423,15 @@ class MaxMarginSpec(FitIntercept):
             found["offsets"] = np.asarray(self.intercept_, float) if free else None
         return super()._record_fields(evidence) | found
 
-    # ------------------------------------------------------------ what follows from the problems
+    # ------------------------------------------------------------ computed from the problems
 
-    def _fitted(self, name: str) -> Any:
+    def _fitted(self, name: str) -> list[Problem]:
         if "_problems" not in vars(self):
             raise AttributeError(f"MaxMargin has no {name} before it is fitted.")
         return self._problems
 
-    def _each(self, name: str, value: Any) -> Any:
+    def _each(self, name: str, value: Callable[[Problem], object]) -> Any:
+        """The value of the only problem, or the list of the values of all problems."""
         values = [value(run) for run in self._fitted(name)]
         return values[0] if len(values) == 1 else values
 
@@ -409,8 +441,7 @@ class MaxMarginSpec(FitIntercept):
         self._fitted("coef_")
         if self._kernel_in_force() is not None:
             raise AttributeError("MaxMargin with a kernel has no coef_; see dual_coef_ and support_vectors_.")
-        found: list[Any] = [run.w for run in self._problems]
-        return np.stack(found)
+        return np.stack(cast(list[np.ndarray], [run.w for run in self._problems]))
 
     @property
     def intercept_(self) -> np.ndarray:
@@ -431,18 +462,18 @@ class MaxMarginSpec(FitIntercept):
         return rows if self._kernel_in_force() is None else spaces.shown(rows, np.arange(len(rows)))
 
     @property
-    def margin_(self) -> Any:
+    def margin_(self) -> Any:  # a float, or a list of floats
         r""":math:`1/\|w\|`; not positive while nothing separates (hard margin, stopped early)."""
         return self._each("margin_", lambda run: _margin(run, self._learned_with("C")))
 
     @property
-    def slab_width_(self) -> Any:
+    def slab_width_(self) -> Any:  # a float, or a list of floats
         r""":math:`2/\|w\|`."""
         return self._each("slab_width_", lambda run: 2.0 * _margin(run, self._learned_with("C")))
 
     @property
-    def margin_bounds_(self) -> Any:
-        """(gamma_low, gamma_up) around the largest hard margin; (None, inf) for a function of the user's."""
+    def margin_bounds_(self) -> Any:  # a pair, or a list of pairs
+        """(gamma_low, gamma_up) around the largest hard margin; (None, inf) for a function of the user."""
         self._fitted("margin_bounds_")
         if self._by_function():
             return self._each("margin_bounds_", lambda run: (None, np.inf))
@@ -459,7 +490,7 @@ class MaxMarginSpec(FitIntercept):
         return max(run.answer.n_iter for run in self._fitted("n_iter_"))
 
     @property
-    def stop_reason_(self) -> Any:
+    def stop_reason_(self) -> Any:  # a string, or a list of strings
         """Why the solver stopped."""
         return self._each("stop_reason_", lambda run: run.answer.reason)
 
@@ -476,14 +507,14 @@ def _margin(run: Problem, C: float) -> float:
     return 1.0 / run.norm if run.norm > 0.0 else np.inf
 
 
-def squared_lengths(X: Any, may_overflow: bool = False) -> np.ndarray:
-    """Of each row; raises ValueError that names a row which has none, or whose square overflows.
+def squared_lengths(X: Matrix, may_overflow: bool = False) -> np.ndarray:
+    """Squared lengths of the rows; a ValueError names a row that is not finite or whose square overflows.
 
-    ``may_overflow``: all are infinite then.
+    ``may_overflow``: infinity for all rows instead, where the squares of finite rows overflow.
     """
     if not is_sparse(X):
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = np.einsum("ij,ij->i", X, X)
+            squares: np.ndarray = np.einsum("ij,ij->i", X, X)
         if np.isfinite(squares.max()):
             return squares
     if may_overflow and outward.exponent(outward.values(X)) > 500 and np.isfinite(outward.values(X)).all():
@@ -491,13 +522,13 @@ def squared_lengths(X: Any, may_overflow: bool = False) -> np.ndarray:
     return intake.make_rows(X, 0.0, False).sq
 
 
-def whole(X: Any) -> bool:
+def whole(X: AnyMatrix) -> bool:
     """Whether X holds integers, which float64 may have rounded."""
     return (X.dtype.kind if hasattr(X, "dtype") else np.asarray(X).dtype.kind) in "iuO"
 
 
 def narrow(low: float, up: float, answer: maximum.Answer, e: int) -> bool:
-    """Whether rounding outwards has cost little beside what the solver saw."""
+    """Whether rounding outwards has widened the bracket of the solver by a relative CLOSE at most."""
     seen, above = answer.bracket
     if e:
         seen, above = float(np.ldexp(seen, e)), float(np.ldexp(above, e))
@@ -505,9 +536,9 @@ def narrow(low: float, up: float, answer: maximum.Answer, e: int) -> bool:
 
 
 def sharper(
-    X: Any, y: np.ndarray, free: bool, w: np.ndarray, alpha: np.ndarray, low: float, up: float
-) -> Any:
-    """Both ends once more, with rows that decide looked at in whole numbers."""
+    X: AnyMatrix, y: np.ndarray, free: bool, w: np.ndarray, alpha: np.ndarray, low: float, up: float
+) -> tuple[float, float]:
+    """Both ends computed again, in whole numbers for the rows that decide."""
     floats = X.dtype == np.float64
     margin = outward.free_margin(w, X, y) if free else outward.margin(w, 0.0, X, y)
     above = outward.combined(alpha, X, y, free).high
@@ -515,7 +546,7 @@ def sharper(
 
 
 def encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(classes, the class of each row); two whole numbers, the usual case, need no sorting."""
+    """(classes, the class of each row); two integer labels, the usual case, need no sorting."""
     if y.dtype.kind in "bi":
         ends = np.array([y.min(), y.max()])
         codes = y == ends[1]

@@ -1,13 +1,14 @@
-r"""Learners that multiply instead of adding: Winnow, balanced Winnow, and their relatives.
+r"""Learners with multiplicative updates: Winnow, balanced Winnow, and their relatives.
 
 Dense rows and few relevant inputs: Winnow. Sparse rows and a dense target: the perceptron.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .._sparse import is_sparse
 from ..engine import spaces
@@ -18,8 +19,12 @@ from .intakes import Shares
 from .learner import Learner
 from .parameters import spec
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix
+    from ..engine.spaces import Space
 
-def check_range(name: str, X: Any, *, binary: bool) -> None:
+
+def check_range(name: str, X: AnyMatrix, *, binary: bool) -> None:
     """Refuse inputs outside {0, 1} or [0, 1], naming the first."""
     values = X.data if is_sparse(X) else X
     wrong = (values != 0.0) & (values != 1.0) if binary else ~((values >= 0.0) & (values <= 1.0))
@@ -29,15 +34,15 @@ def check_range(name: str, X: Any, *, binary: bool) -> None:
     if not np.isfinite(found).all():
         raise ValueError(f"Input X contains {'NaN' if np.isnan(found).any() else 'infinity'}.")
     bad = found[0] if found.min() >= 0.0 else found.min()
-    negative = "Negative values in data: " if bad < 0.0 else ""  # scikit-learn's words
+    negative = "Negative values in data: " if bad < 0.0 else ""  # as scikit-learn says it
     kind = "0 or 1" if binary else "between 0 and 1"
     way = "KBinsDiscretizer or Binarizer" if binary else "MinMaxScaler(clip=True)"
     raise ValueError(f"{negative}{name} needs inputs that are {kind}; got {bad:g}. Put a {way} before it.")
 
 
-def linked(model: Any, name: str) -> np.ndarray:
-    """The sums from which the weights are made, one row a learner."""
-    learners = model._fitted(name).learners
+def linked(model: Learner, name: str) -> np.ndarray:
+    """The sums from which the weights are computed, one row per learner."""
+    learners = cast("list[spaces.Multiplicative]", model._fitted(name).learners)
     sums = np.stack([learner.parameters() for learner in learners])
     return sums if model.fit_intercept else np.ascontiguousarray(sums[:, :-1])
 
@@ -52,7 +57,7 @@ class Thresholded(Learner):
     intercept_scaling: ClassVar[float] = 1.0
     row_norm: ClassVar[None] = None  # inputs are 0 to 1 as they are
 
-    def _threshold(self) -> Any:
+    def _threshold(self) -> np.ndarray:
         return self._space.offset()
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
@@ -61,7 +66,13 @@ class Thresholded(Learner):
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
         return {"threshold": learner.threshold()}
 
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+    def _start_at(
+        self,
+        space: Space,
+        d: int,
+        coef_init: npt.ArrayLike | None,
+        intercept_init: npt.ArrayLike | None,
+    ) -> None:
         raise ValueError(f"{type(self).__name__} starts from all weights equal; drop coef_init.")
 
     @property
@@ -87,13 +98,13 @@ class WinnowSpec(Thresholded):
         if self.threshold is not None and checks.positive("threshold", self.threshold) < 1.0:
             raise ValueError(f"threshold must be at least 1; got threshold={self.threshold!r}.")
 
-    def _check_values(self, X: Any) -> None:
+    def _check_values(self, X: AnyMatrix) -> None:
         check_range(f"Winnow(kind={self.kind})", X, binary=self.kind == 1)
 
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Multiplicative,)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Multiplicative:
         theta = float(n_features if self.threshold is None else self.threshold)
         link = multiplicative.Winnow(float(self.alpha), theta, self.kind == 1)
         return spaces.Multiplicative(link, frame, n_features, follow=self.threshold is None)
@@ -103,7 +114,8 @@ class WinnowSpec(Thresholded):
         return super()._learner_fields(r, learner) | {"promotions": promotions}
 
     def _promotions(self) -> int:
-        return int(sum(learner.promotions() for learner in self._fitted("n_promotions_").learners))
+        learners = cast("list[spaces.Multiplicative]", self._fitted("n_promotions_").learners)
+        return int(sum(learner.promotions() for learner in learners))
 
     @property
     def n_promotions_(self) -> int:
@@ -128,13 +140,13 @@ class EliminationSpec(Thresholded):
         super()._check_params()
         checks.one_of("literals", self.literals, ("monotone", "all"))
 
-    def _check_values(self, X: Any) -> None:
+    def _check_values(self, X: AnyMatrix) -> None:
         check_range("Elimination", X, binary=True)
 
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Elimination,)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Elimination:
         return spaces.Elimination(frame, n_features, self.literals == "all")
 
     def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
@@ -142,8 +154,8 @@ class EliminationSpec(Thresholded):
 
     @property
     def literals_(self) -> np.ndarray:
-        """Which literals stand."""
-        learners = self._fitted("literals_").learners
+        """Which literals have not been struck out."""
+        learners = cast("list[spaces.Elimination]", self._fitted("literals_").learners)
         d = self._space.n_features
         alive = np.stack([learner.alive[:d] > 0 for learner in learners])
         if not learners[0].with_negations:
@@ -152,7 +164,7 @@ class EliminationSpec(Thresholded):
 
     @property
     def inconsistent_(self) -> bool:
-        """Whether some positive row was refuted by all standing literals."""
+        """Whether a positive row was met in which no remaining literal is true."""
         return self._fitted("inconsistent_").counts().refused > 0
 
 
@@ -173,11 +185,17 @@ class BalancedWinnowSpec(Learner, Augmented):
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Multiplicative,)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Multiplicative:
         link = multiplicative.Balanced(float(self.eta))
         return spaces.Multiplicative(link, frame, n_features, self.mistake == "prediction")
 
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+    def _start_at(
+        self,
+        space: Space,
+        d: int,
+        coef_init: npt.ArrayLike | None,
+        intercept_init: npt.ArrayLike | None,
+    ) -> None:
         raise ValueError("BalancedWinnow starts from z = 0; drop coef_init and intercept_init.")
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
@@ -208,11 +226,17 @@ class PNormPerceptronSpec(Learner, Augmented):
     def _space_kinds(self) -> tuple[type, ...]:
         return (spaces.Multiplicative,)
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Multiplicative:
         link = multiplicative.PNorm(float(self.p))
         return spaces.Multiplicative(link, frame, n_features, self.mistake == "prediction")
 
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
+    def _start_at(
+        self,
+        space: Space,
+        d: int,
+        coef_init: npt.ArrayLike | None,
+        intercept_init: npt.ArrayLike | None,
+    ) -> None:
         raise ValueError("PNormPerceptron starts from theta = 0; drop coef_init and intercept_init.")
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""What every learner with a kernel does to the objects it is given."""
+"""Checks of the objects that a learner with a kernel takes."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from .._sparse import is_sparse
 from ..engine import intake
 from ..theory import gram
 
+if TYPE_CHECKING:
+    from .._types import JsonObject, Objects, PairFunction
+    from .classifier import Classifier
 
-def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **numbers: Any) -> Any:
-    """X, if the kernel takes it; ``numbers`` says how scikit-learn is to check rows of numbers."""
+
+def checked(model: Classifier, kernel: kernels.Kernel, X: Objects, *, reset: bool, **numbers: Any) -> Objects:
+    """X, if the kernel takes it; ``numbers`` has options for the check of rows of numbers."""
     if kernel.takes in ("numbers", "table"):
         if is_sparse(X):
             X = intake.checked_csr(X)
-        with np.errstate(over="ignore", invalid="ignore"):  # an infinity is found with the others
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused later
             return model._contract.rows(model, X, reset=reset, **numbers)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise TypeError(f"X must be a collection of objects; got {type(X).__name__}.")
@@ -29,8 +33,8 @@ def checked(model: Any, kernel: kernels.Kernel, X: Any, *, reset: bool, **number
     return X
 
 
-def self_products(kernel: kernels.Kernel, X: Any, constant: float = 0.0) -> np.ndarray:
-    """k(x, x) + constant of every object; raises ValueError that names the row."""
+def self_products(kernel: kernels.Kernel, X: Objects, constant: float = 0.0) -> np.ndarray:
+    """k(x, x) + constant of every object; a ValueError names the row without a valid value."""
     with np.errstate(over="ignore", invalid="ignore"):
         sq = np.asarray(kernel.diagonal(X), np.float64) + constant
     if sq.shape != (len(X),):
@@ -43,9 +47,9 @@ def self_products(kernel: kernels.Kernel, X: Any, constant: float = 0.0) -> np.n
     return sq
 
 
-def describe(kernel: Any) -> dict[str, Any]:
-    """A kernel as the checker knows it."""
-    out: dict[str, Any] = {"kind": type(kernel).__name__}
+def describe(kernel: kernels.Kernel) -> JsonObject:
+    """A kernel in the form that certificates have."""
+    out: JsonObject = {"kind": type(kernel).__name__}
     for field in dataclasses.fields(kernel):
         value = getattr(kernel, field.name)
         if field.name == "terms":
@@ -57,7 +61,7 @@ def describe(kernel: Any) -> dict[str, Any]:
     return gram.checked(out)
 
 
-def described(kernel: Any) -> dict[str, Any] | None:
+def described(kernel: kernels.Kernel) -> JsonObject | None:
     """:func:`describe`, or None for functions and classes of the user's own."""
     try:
         found = describe(kernel)
@@ -66,8 +70,8 @@ def described(kernel: Any) -> dict[str, Any] | None:
     return None if gram.by_pairs(found) else found
 
 
-def refuse_vanishing(kernel: kernels.Kernel, X: Any, squares: np.ndarray) -> None:
-    """Refuse an object whose k(x, x) is above 0 by its formula and vanishes in floats."""
+def refuse_vanishing(kernel: kernels.Kernel, X: Objects, squares: np.ndarray) -> None:
+    """Refuse an object whose k(x, x) is positive by its formula and 0 in floats."""
     small = np.flatnonzero(squares < intake.LEAST_SQUARE)
     plain = described(kernel) if len(small) else None
     if plain is None:
@@ -88,15 +92,15 @@ def refuse_vanishing(kernel: kernels.Kernel, X: Any, squares: np.ndarray) -> Non
             )
 
 
-def raw(X: Any) -> Any:
+def raw(X: Objects) -> Objects:
     """The objects as they were given, from a collection that a kernel prepared."""
     if hasattr(X, "parts"):
         return raw(X.parts[0])
     return X.items if hasattr(X, "items") else X.X
 
 
-def input_tags(kernel: Any) -> dict[str, bool]:
-    """What the kernel takes, in scikit-learn's words; a wrong kernel is told by ``fit``."""
+def input_tags(kernel: str | kernels.Kernel | PairFunction | None) -> dict[str, bool]:
+    """scikit-learn's input tags for this kernel; ``fit`` raises the error where there is no such kernel."""
     try:
         takes = kernels.as_kernel(kernel).takes
     except ValueError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from .._sparse import is_sparse
@@ -15,17 +16,23 @@ from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import access_to, enable_fast_path, one_writer, unchanged_on_error
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Label, SparseMatrix
+    from ..engine.predictions import Predictions
+    from .fast_rows import FastRows, FastSpace
+    from .learner import Learner
+
 
 def _width(x: Any) -> int:
-    """How many features a row has."""
+    """The number of features of a row."""
     shape = x.shape if is_sparse(x) else np.shape(x)
     if not shape:
         raise ValueError(f"x must be an array of features, or a dict of named ones; got {x!r}.")
     return int(shape[-1])
 
 
-def _plain(x: Any) -> dict[str, Any]:
-    """A row of names without any code of the user's: it answers the same however often it is asked."""
+def _plain(x: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a row of named features as a plain dict, which calls no methods of the user."""
     plain = {}
     for name, value in dict(x).items():
         if not isinstance(name, str):
@@ -34,21 +41,22 @@ def _plain(x: Any) -> dict[str, Any]:
     return plain
 
 
-def python_label(label: Any) -> Any:
-    """A label as Python has it, which ``json.dumps`` takes: not numpy's numbers and words."""
+def python_label(label: Label) -> Label:
+    """A label as a type of Python, for ``json.dumps``, instead of a scalar type of numpy."""
     return label.item() if isinstance(label, _NUMPY) else label
 
 
 _NUMPY = (np.bool_, np.number, np.str_, np.bytes_)
 
 
-def python_scores(scores: Any) -> Any:
-    """The score of a row as a float, or those of its classes as a list of floats."""
-    return np.asarray(scores, np.float64).tolist()
+def python_scores(scores: npt.ArrayLike) -> float | list[float]:
+    """The score of a row as a float, or the scores of its classes as a list of floats."""
+    found: float | list[float] = np.asarray(scores, np.float64).tolist()
+    return found
 
 
-def _finite_numbers(names: list[str], x: dict[str, Any], dtype: Any) -> np.ndarray:
-    """The values of named features; one that is no finite number is refused by its name."""
+def _finite_numbers(names: list[str], x: dict[str, Any], dtype: np.dtype) -> np.ndarray:
+    """The values of named features; an error names the feature whose value is no finite number."""
     try:
         with np.errstate(over="ignore"):
             data = np.fromiter((x[name] for name in names), dtype, len(names))
@@ -68,12 +76,13 @@ def _finite_numbers(names: list[str], x: dict[str, Any], dtype: Any) -> np.ndarr
     return data
 
 
-def _sparse_row(x: Any) -> Any:
-    """One sparse row as CSR whose structure can be trusted."""
+def _sparse_row(x: AnyMatrix) -> SparseMatrix:
+    """One sparse row as CSR with a checked structure."""
     return intake.checked_csr(x.reshape(1, -1) if x.ndim == 1 else x)
 
 
-def learn(model: Any, x: Any, y: Any) -> None:
+def learn(model: Learner, x: Any, y: Label) -> None:
+    """Learn one row on the general path."""
     model._intake.check_pieces()
     with one_writer(model), whole_call(model) as call:
         with unchanged_on_error(model):
@@ -93,18 +102,22 @@ def learn(model: Any, x: Any, y: Any) -> None:
             label = np.asarray([y])
             weights = class_weights.row_weights(model, None, label)
             known = model.classes_
-            codes = model._labels.codes(label, grow=True)  # the last step that can fail, before it acts
+            codes = model._labels.codes(label, grow=True)  # the last step that can fail
         since = progressive.known_since(model, known, codes, fresh)
-        heard = progressive.single(model, since)
+        recorded = progressive.single(model, since)
         take_up_names(model, new_names)
         exact, counted = model._intake.exact(x, row), class_weights.to_count(model, label, weights)
         batch = CheckedRows(row, rows, codes, weights, exact, changed=steps, counted=counted)
-        learn_batch_of_one(model, batch, since, heard, call)
+        learn_batch_of_one(model, batch, since, recorded, call)
         model._enable_fast_path(x)
 
 
 def learn_batch_of_one(
-    model: Any, batch: CheckedRows, since: np.ndarray, heard: Any, call: Any = None
+    model: Learner,
+    batch: CheckedRows,
+    since: np.ndarray,
+    recorded: Predictions | None,
+    call: whole_call | None = None,
 ) -> None:
     """Learn a batch of one row."""
     model._prepare_pass(batch)
@@ -113,29 +126,29 @@ def learn_batch_of_one(
     def note(counts: spaces.Counts) -> None:
         model.stop_reason_ = "learn_one"
         if progressive.now(model) is tally:
-            progressive.tally_single(model, heard, batch.codes, since, counts)
+            progressive.tally_single(model, recorded, batch.codes, since, counts)
 
-    learn_in_order(model, batch, heard, note, call)
+    learn_in_order(model, batch, recorded, note, call)
 
 
-def enable(model: Any, fast: Any) -> None:
+def enable(model: Learner, fast: FastRows) -> None:
     progressive.count_on(model, fast.row_buffer)
     enable_fast_path(model, fast)
 
 
-def row(model: Any, x: Any) -> tuple[Any, list[str]]:
-    """x as one row, wide enough for all its names, and those of them that are new."""
+def row(model: Learner, x: Any) -> tuple[AnyMatrix, list[str]]:
+    """x as one row, with a column for each of its names, and the new names."""
     space = model._space
     if isinstance(x, dict):
         return named_row(model, x)
-    with np.errstate(over="ignore"):  # an infinity is found with the others
+    with np.errstate(over="ignore"):  # infinite values are refused later
         row = (_sparse_row(x) if is_sparse(x) else np.asarray(x)).astype(space.frame.dtype)
     if row.shape != (space.n_features,) and row.shape != (1, space.n_features):
         raise ValueError(f"x must have {space.n_features} features, as the model has; got shape {row.shape}.")
     return (row if is_sparse(row) else np.ascontiguousarray(row.reshape(1, -1))), []
 
 
-def named_row(model: Any, x: dict[str, float]) -> tuple[Any, list[str]]:
+def named_row(model: Learner, x: dict[str, float]) -> tuple[SparseMatrix, list[str]]:
     names = known_names(model)
     if type(x) is not dict or not all(type(name) is str for name in x):
         x = _plain(x)
@@ -148,9 +161,9 @@ def named_row(model: Any, x: dict[str, float]) -> tuple[Any, list[str]]:
     return sp.csr_array((data, indices, indptr), shape=(1, len(names) + len(new))), new
 
 
-def known_names(model: Any) -> dict[str, int]:
-    """Where the features of a row with names are."""
-    names = vars(model).get("_names")
+def known_names(model: Learner) -> dict[str, int]:
+    """The column of each named feature."""
+    names: dict[str, int] | None = vars(model).get("_names")
     if names is None:
         known = vars(model).get("_given_names")
         if known is None and model._space.n_features:
@@ -162,7 +175,8 @@ def known_names(model: Any) -> dict[str, int]:
     return names
 
 
-def take_up_names(model: Any, new: list[str]) -> None:
+def take_up_names(model: Learner, new: list[str]) -> None:
+    """Add features with these names."""
     if not new:
         return
     for name in new:
@@ -171,8 +185,8 @@ def take_up_names(model: Any, new: list[str]) -> None:
     model.n_features_in_ = len(model._names)
 
 
-def enable_fast_path_for(model: Any, x: Any) -> None:
-    """Prepare the fast path for further rows like this one."""
+def enable_fast_path_for(model: Learner, x: Any) -> None:
+    """Prepare the fast path for further rows of the type of x."""
     space, access = model._space, access_to(model)
     access.n_single += 1
     after = space.fast_path_after(type(x))
@@ -181,12 +195,12 @@ def enable_fast_path_for(model: Any, x: Any) -> None:
     labels, serves = model.classes_.tolist(), model._fast_path_serves()
     if type(x) is np.ndarray:
         if x.dtype == space.frame.dtype and x.flags.c_contiguous and x.ndim == 1:
-            enable(model, FastArrays(space, labels, serves, x))
+            enable(model, FastArrays(cast("FastSpace", space), labels, serves, x))
     elif type(x) is dict and space.frame.dtype == np.float64:
-        enable(model, FastDicts(space, labels, serves, model._names))
+        enable(model, FastDicts(cast("FastSpace", space), labels, serves, model._names))
 
 
-def form(x: Any) -> tuple[int, Any]:
-    """Features and precision of a model whose first row is x."""
+def form(x: Any) -> tuple[int, npt.DTypeLike]:
+    """Number of features and precision of a model whose first row is x."""
     width = 0 if isinstance(x, dict) else _width(x)
     return width, np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64

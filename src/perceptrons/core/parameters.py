@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar, dataclass_transform
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T", bound=type)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def spec(cls: T) -> T:
     """Decorator: the annotated class attributes are the constructor's parameters.
 
@@ -18,15 +18,15 @@ def spec(cls: T) -> T:
     """
     made: Any = dataclass(repr=False, eq=False, kw_only=True)(cls)
     made.__init__.__signature__ = own_first(made)
-    return made
+    return cast(T, made)
 
 
 def names_of(cls: Any) -> list[str]:
     """The names of the parameters, in alphabetical order."""
-    return sorted(field.name for field in fields(cls))
+    return sorted(one.name for one in fields(cls))
 
 
-def in_order(cls: Any) -> dict[str, None]:
+def in_order(cls: type) -> dict[str, None]:
     """Names of parameters: of the class itself, then of the classes above it."""
     return dict.fromkeys(name for one in cls.__mro__ for name in vars(one).get("__annotations__", ()))
 

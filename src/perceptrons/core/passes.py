@@ -1,12 +1,12 @@
-"""A pass over rows: the only place where an estimator gives its space rows to learn.
+"""A pass over rows: the only place where a learner passes rows to its space.
 
-Epochs of ``fit``, ``partial_fit``, ``learn_one`` and streams all come by :func:`one_pass`.
+Epochs of ``fit``, ``partial_fit``, ``learn_one`` and streams all call :func:`one_pass`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,58 +16,65 @@ from ..engine.spaces import Counts
 from . import class_weights
 from .undoing import whole_call
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, UpdateColumns
+    from ..engine.spaces import Frame, KernelRows
+    from ..rows import Csr, Dense
+    from .learner import Learner
+
 
 class CheckedRows(NamedTuple):
     """Rows that have passed every check."""
 
-    X: Any  #: dense array or CSR
-    rows: Any  #: the engine's record of X
+    X: AnyMatrix  #: dense array, CSR, or a collection that a kernel has prepared
+    rows: Dense | Csr | KernelRows  #: the engine's record of X
     codes: np.ndarray  #: class codes, int64
     weights: np.ndarray  #: row weights, or empty
-    exact: bool = True  #: X holds the very numbers that were given
-    frame: Any = None  #: of the model that the rows begin
-    changed: Any = ()  #: parameters of steps that have changed since the model began
-    counted: Any = None  #: labels of the rows that count, where classes are weighted by counts so far
-    targets: Any = None  #: the codes as the loops take them, where they are known already
+    exact: bool = True  #: X holds the numbers that the caller gave, not rounded ones
+    frame: Frame | None = None  #: of the space; None where the space exists already
+    changed: Sequence[str] = ()  #: parameters of steps that have changed since the model began
+    #: labels of the rows with a positive weight, where classes are weighted by counts so far
+    counted: np.ndarray | None = None
+    targets: np.ndarray | None = None  #: the codes as the loops take them; None: not computed yet
 
 
 class Piece(NamedTuple):
-    """Rows of a batch that are learned before another class is taken up."""
+    """Rows of a batch that are learned before the next class is added."""
 
     rows: slice
     number: int  #: of the call, among those in ``history_``
 
 
-#: takes the updates of each learner to the log
-Write = Callable[[list[Any]], None]
+#: appends the updates of each learner to the log
+Write: TypeAlias = "Callable[[Sequence[UpdateColumns]], None]"
 
 
 def one_pass(
-    model: Any,
+    model: Learner,
     batch: CheckedRows,
     order: np.ndarray,
     number: int,
-    heard: Predictions | None = None,
+    recorded: Predictions | None = None,
     run: Callable[..., None] | None = None,
 ) -> Counts:
-    """Learn the rows in ``order``; what was counted meanwhile.
+    """Learn the rows in ``order``; returns the counts of this pass.
 
-    Updates are logged as those of pass ``number``. Those made before an error of the pass (of a rule, of
-    numbers, of a kernel function, an interruption) are logged as well, and the error goes on.
+    Updates are logged as those of pass ``number``. Updates made before an error (of a rule, of numbers, of a
+    kernel function, an interruption) are logged as well, and the error is raised again.
 
-    ``run(batch, order, write, heard)`` makes the pass where it is not :func:`run_in_parts`.
+    ``run(batch, order, write, recorded)`` makes the pass where it is not :func:`run_in_parts`.
     """
     before = model._space.counts()
 
-    def write(logs: list[Any]) -> None:
+    def write(logs: Sequence[UpdateColumns]) -> None:
         for journal, log in zip(model._journals, logs, strict=False):
             journal.extend(number, log, batch.X)
 
     try:
         if run is None:
-            run_in_parts(model, batch, order, write, heard)
+            run_in_parts(model, batch, order, write, recorded)
         else:
-            run(batch, order, write, heard)
+            run(batch, order, write, recorded)
     except BaseException as error:
         if hasattr(error, "log"):
             write(error.log)
@@ -78,37 +85,37 @@ def one_pass(
 
 
 def run_in_parts(
-    model: Any, batch: CheckedRows, order: np.ndarray, write: Write, heard: Predictions | None
+    model: Learner, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None
 ) -> None:
     """Learn the rows in parts, so that a signal is noticed between two of them."""
     space = model._space
     targets = space.targets(batch.codes) if batch.targets is None else batch.targets
     start, parts = 0, chunks.cut(space, batch.rows, order)
     for part in parts:
-        told = heard
-        if heard is not None and len(parts) > 1:
-            told = heard.part(np.arange(start, start + len(part)))
+        of_part = recorded
+        if recorded is not None and len(parts) > 1:
+            of_part = recorded.part(np.arange(start, start + len(part)))
         start += len(part)
         try:
-            write(space.run(batch.rows, targets, batch.weights, part, model._keeps_journal(), told))
+            write(space.run(batch.rows, targets, batch.weights, part, model._keeps_journal(), of_part))
         finally:
-            if told is not None and told is not heard:
-                told.hand_in()
+            if of_part is not None and of_part is not recorded:
+                of_part.hand_in()
 
 
 def learn_in_order(
-    model: Any,
+    model: Learner,
     batch: CheckedRows,
-    heard: Predictions | None,
+    recorded: Predictions | None,
     note: Callable[[Counts], None],
     call: whole_call | None = None,
     piece: Piece | None = None,
 ) -> None:
     """The pass of a call that learns rows in the order given.
 
-    ``note`` is told what was counted, however the pass ended; twice, where an interruption comes after it.
-    ``call`` puts the model back after an interruption. ``piece``: which rows of the batch to learn, where not
-    all of them at once; they stay open for the next piece.
+    ``note`` is called with the counts when the pass ends, also by an error; a second time if an interruption
+    comes after that. ``call`` restores the model after an interruption. ``piece`` has the rows of the batch
+    to learn; None: all. The batch stays open until its last piece.
     """
     before, n_examples = model._space.counts(), model._examples()
     counted = vars(model).get("_counted")
@@ -129,7 +136,7 @@ def learn_in_order(
         if len(chunks.cut(model._space, batch.rows, order)) > 1:
             call.in_parts(batch.X, len(order) - int(np.count_nonzero(batch.weights == 0.0)))
     try:
-        one_pass(model, batch, order, number, heard, model._run_pass)
+        one_pass(model, batch, order, number, recorded, model._run_pass)
     except BaseException:
         more = False
         raise

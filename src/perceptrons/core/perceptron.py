@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import rules
 from ..engine import intake, spaces
@@ -17,6 +18,11 @@ from .callbacks import Watch
 from .first_order import AnyReadout, FirstOrder, Jointly
 from .parameters import spec
 from .passes import CheckedRows, Write
+
+if TYPE_CHECKING:
+    from .._types import Label, MatrixLike, Record
+    from ..engine.predictions import Predictions
+    from .class_weights import ClassWeight
 
 
 @spec
@@ -37,7 +43,7 @@ class PerceptronFamily(FirstOrder, Jointly):
     learning_rate: float | str = 1.0
     mistake: str = "margin"
     scheme: str = "top"
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -48,25 +54,26 @@ class PerceptronFamily(FirstOrder, Jointly):
         checks.one_of("mistake", self.mistake, ("margin", "prediction"))
         checks.one_of("scheme", self.scheme, tuple(SCHEMES))
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         if self.learning_rate == "updates":
             return rules.RateByUpdates()
         if self.learning_rate == "examples":
             return rules.RateByExamples()
         return rules.Perceptron(float(self.learning_rate))
 
-    def _scheme(self) -> Any:
+    def _scheme(self) -> multiclass.Scheme:
         return SCHEMES[self.scheme]()
 
 
-_TRIED = 256  # rows that are tried on a copy at least
+_TRIED = 256  # least number of rows that are learned on a copy first
 
 
-def _most_updates(space: Any) -> int:
+def _most_updates(space: spaces.Space) -> int:
+    """The updates of the learner with the most."""
     return max(learner.counts().updates for learner in space.learners)
 
 
-SCHEMES = {
+SCHEMES: dict[str, type[multiclass.Top | multiclass.Uniform | multiclass.Proportional]] = {
     "top": multiclass.Top,
     "uniform": multiclass.Uniform,
     "proportional": multiclass.Proportional,
@@ -98,7 +105,7 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
 
     gamma: float | str = "auto"
     eps: float = 0.5
-    class_weight: Any = None
+    class_weight: ClassWeight = None
 
     _HALVINGS: ClassVar[int] = 60
 
@@ -108,11 +115,13 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
             checks.positive("gamma", self.gamma)
         checks.positive("eps", self.eps, below=1.0)
 
-    def _rule(self) -> Any:
+    def _rule(self) -> Record:
         guess = vars(self).get("gamma_", 1.0) if self.gamma == "auto" else self.gamma
         return rules.Margin(float(guess), float(self.eps))
 
-    def _start(self, batch: CheckedRows, coef_init: Any, intercept_init: Any) -> Any:
+    def _start(
+        self, batch: CheckedRows, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
+    ) -> spaces.Space:
         if self.gamma == "auto":
             if coef_init is not None or intercept_init is not None:
                 raise ValueError(
@@ -122,10 +131,10 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
             self.gamma_ = self._first_guess(batch)
         return super()._start(batch, coef_init, intercept_init)
 
-    def _max_epochs(self, orders: Any) -> int | None:
+    def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:
         return None if self.gamma == "auto" else super()._max_epochs(orders)
 
-    def _run_epochs(self, batch: CheckedRows, orders: Any, watch: Watch) -> None:
+    def _run_epochs(self, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
         if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
         super()._run_epochs(batch, orders, watch)
@@ -140,12 +149,13 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
     def _first_guess(self, batch: CheckedRows) -> float:
         """An upper bound on the margin, from one pass of the perceptron."""
         n_classes = len(self.classes_)
+        assert batch.frame is not None
         probe = PerceptronSpec(multiclass=self.multiclass)._new_space(
             batch.frame, batch.X.shape[1], n_classes
         )
         order = np.arange(batch.X.shape[0])
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)
-        guesses = [learner.guess() for learner in probe.learners]
+        guesses = [cast("spaces.Additive", learner).guess() for learner in probe.learners]
         return max((guess for guess in guesses if 0.0 < guess < inf), default=1.0)
 
     def _bound(self) -> float:
@@ -155,9 +165,10 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         return 2.0 * pair * ratio * ratio / self.eps**2 - 2.0 / self.eps + 1.0
 
     def _refuted(self) -> bool:
+        """Whether there were more updates than a separator of margin gamma_ allows."""
         return _most_updates(self._space) > self._bound()
 
-    def _why_stop(self, batch: CheckedRows, record: Any, clean: bool, stalled: bool) -> str | None:
+    def _why_stop(self, batch: CheckedRows, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         one_rule = self._space.from_zero and not self._changed
         if not clean and not len(batch.weights) and one_rule and self._refuted():
             return "bound exceeded"
@@ -171,32 +182,36 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         if self.gamma != "auto":
             self.gamma_ = float(self.gamma)
         else:
-            self._longest = longest  # _run_pass goes from row to row
+            self._longest = longest  # _run_pass updates it row by row
 
-    def _run_pass(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any = None) -> None:
-        """One pass; with ``gamma="auto"`` the guess is looked at before each row, as if it came alone.
+    def _run_pass(
+        self, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None = None
+    ) -> None:
+        """One pass; with ``gamma="auto"`` the guess is checked before each row, as for single rows.
 
-        It begins as the length of the first row that is not 0. Before each further row it is halved if the
-        updates so far are more than it allows. Between two such moments rows are learned together.
+        It begins as the length of the first row that is not 0. Before each further row it is halved if there
+        were more updates than it allows. Rows between two changes of the guess are learned together.
         """
         if self.gamma != "auto":
-            super()._run_pass(batch, order, write, heard)
+            super()._run_pass(batch, order, write, recorded)
             return
         there = order if not len(batch.weights) else order[batch.weights[order] > 0.0]
         if len(there) > 1:
             self._space = self._space.copy()  # an interruption between two runs leaves the model as it was
         at = 0
         while at < len(there):
-            self._look_at(float(batch.rows.sq[there[at]]))
-            n = self._run_some(batch, intake.frozen(there[at:]), write, heard, int(order[0]))
+            self._update_guess(float(batch.rows.sq[there[at]]))
+            n = self._run_some(batch, intake.frozen(there[at:]), write, recorded, int(order[0]))
             self._longest = max(self._longest, float(np.sqrt(batch.rows.sq[there[at : at + n]].max())))
             at += n
 
-    def _run_some(self, batch: CheckedRows, order: np.ndarray, write: Write, heard: Any, first: int) -> int:
-        """Learn rows for as long as the guess stands; how many it were. The pass began with row ``first``.
+    def _run_some(
+        self, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None, first: int
+    ) -> int:
+        """Learn rows until the guess is refuted; returns their number. The pass began with row ``first``.
 
-        Each row makes one update at most, so the first few are safe. More are tried on a copy, which is kept
-        if all its updates are within the bound.
+        A row makes at most one update, so the first few rows cannot exceed the bound. More rows are learned
+        on a copy of the space, which replaces the space if its updates are within the bound.
         """
         bound = self._bound() if self.gamma_ < inf else 0.0
         safe = int(min(len(order), max(0.0, bound - _most_updates(self._space)) + 1.0))
@@ -204,8 +219,8 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         size = min(len(order), max(4 * safe, _TRIED))
         while size > safe and self.gamma_ < inf:
             tried = self._space.copy()
-            with suppress(spaces.NumericalError):  # it is raised by the run that counts
-                part = None if heard is None else heard.part(order[:size] - first)
+            with suppress(spaces.NumericalError):  # the run on the space itself raises it again
+                part = None if recorded is None else recorded.part(order[:size] - first)
                 log = tried.run(batch.rows, targets, batch.weights, order[:size], keep_log, part)
                 if _most_updates(tried) <= bound:
                     if part is not None:
@@ -214,7 +229,7 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
                     write(log)
                     return size
             size //= 4
-        part = None if heard is None else heard.part(order[:safe] - first)
+        part = None if recorded is None else recorded.part(order[:safe] - first)
         try:
             write(self._space.run(batch.rows, targets, batch.weights, order[:safe], keep_log, part))
         finally:
@@ -222,23 +237,23 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
                 part.hand_in()
         return safe
 
-    def _look_at(self, q: float) -> None:
-        """What a row of this squared length means for the guess, before it is learned."""
+    def _update_guess(self, q: float) -> None:
+        """Update the guess before a row of squared length q is learned."""
         self._longest = max(self._longest, float(np.sqrt(q)))
-        if vars(self).get("gamma_", inf) == inf:  # no row but 0 so far: any margin may be
+        if vars(self).get("gamma_", inf) == inf:  # all rows so far were 0: no guess yet
             self.gamma_ = inf if q == 0.0 else 1.0 if self._unit_rows() else float(np.sqrt(q))
         elif self._refuted():
             self.gamma_ /= 2.0
-            self._changed = tuple(dict.fromkeys((*self._changed, "gamma")))  # theorems have one gamma
+            self._changed = tuple(dict.fromkeys((*self._changed, "gamma")))  # the theorems assume one gamma
             self._plain = False
         for learner in self._space.learners:
-            learner.rule = self._rule()
+            cast("spaces.Additive", learner).rule = self._rule()
 
     def _steady(self) -> bool:
         return super()._steady() and self.gamma != "auto"
 
     def _distances(self, scores: np.ndarray) -> np.ndarray:
-        """How far each row is on the side of the class it is given."""
+        """Distance of each row from the boundary of its predicted class."""
         lengths = np.sqrt(np.sum(np.square(self._weights(), dtype=np.float64), axis=1))
         if scores.ndim == 1:
             distances, length = np.abs(scores), lengths[0]
@@ -248,29 +263,30 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         else:
             winners = np.argmax(scores, axis=1)
             distances, length = scores[np.arange(len(scores)), winners], lengths[winners]
-        return distances / np.where(length > 0.0, length, 1.0)
+        found: np.ndarray = distances / np.where(length > 0.0, length, 1.0)
+        return found
 
     @property
     def n_margin_mistakes_(self) -> int:
-        """Updates on rows predicted rightly, but inside the band."""
+        """Updates on rows with a right prediction, but inside the band."""
         return self.n_updates_ - self.n_mistakes_
 
-    def predict(self, X: Any, abstain: Any = None) -> np.ndarray:
+    def predict(self, X: MatrixLike, abstain: Label | None = None) -> np.ndarray:
         """Label of each row, or ``abstain`` for rows inside the band.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
         abstain : label, optional
-            The answer for a row whose distance from the hyperplane is below (1 - eps) gamma. Several
-            classes: the lead over the second class, or, one against the rest, the winner's own distance.
+            The result for a row whose distance from the hyperplane is below (1 - eps) gamma. Several
+            classes: the lead over the second class, or, one against the rest, the distance of the best class.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
         """
         scores = self.decision_function(X)
-        labels = self.classes_[self._decide(scores)]
+        labels: np.ndarray = self.classes_[self._decide(scores)]
         if abstain is None:
             return labels
         if self.readout == "vote":

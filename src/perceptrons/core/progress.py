@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 
 class Progress:
@@ -13,8 +18,8 @@ class Progress:
         self.title = title
         self.total = total
         self.verbose = verbose
-        self._bar: Any = None
-        self._task: Any = None
+        self._bar: Bar | None = None
+        self._task: TaskID
         self._epochs = 0
 
     def __enter__(self) -> Progress:
@@ -40,7 +45,7 @@ class Progress:
         if self._bar is not None:
             self._bar.update(self._task, completed=self._epochs + share)
 
-    def epoch(self, number: int, record: dict[str, Any]) -> None:
+    def epoch(self, number: int, record: Mapping[str, float]) -> None:
         """Show the record of an epoch."""
         if not self.verbose:
             return
@@ -63,6 +68,6 @@ class Progress:
             return
         sys.stderr.write(f"{self.title}: pass {number}  gap {gap:.1e}\n")
 
-    def __exit__(self, *exc: Any) -> None:
+    def __exit__(self, *exc: object) -> None:
         if self._bar is not None:
             self._bar.stop()

@@ -1,23 +1,27 @@
-"""Progressive errors: what the readout in force would have said of each row before it was learned.
+"""Progressive errors: wrong predictions of the readout in force, each made before its row was learned.
 
-``n_errors_`` counts those of the last w, which theorems are about; here the average predicts where it is the
-readout, and one learner per class predicts by the largest score. A label that has neither occurred nor been
-declared by ``classes`` cannot be predicted: its first row is an error, and so is the first row of all.
-``fit`` counts nothing.
+``n_errors_`` counts the errors of the last w, which theorems are about. Here the average predicts where it
+is the readout, and with one learner per class the largest score decides. A label that has neither occurred
+nor been declared by ``classes`` cannot be predicted: its first row is an error, and so is the first row of
+all. ``fit`` counts nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..engine.loops import linear
 from ..engine.predictions import Predictions
 
+if TYPE_CHECKING:
+    from ..engine.spaces import Counts
+    from .learner import Learner
 
-def silence(model: Any) -> str | None:
+
+def silence(model: Learner) -> str | None:
     """Why progressive errors are not reported; None where they are."""
     if model._reading.logged:
         return f"progressive errors are not counted for readout={model._readout!r}"
@@ -26,21 +30,21 @@ def silence(model: Any) -> str | None:
     return None
 
 
-def by_last_errors(model: Any) -> bool:
+def by_last_errors(model: Learner) -> bool:
     """Whether the space's own count of errors is that of the readout."""
     return model._readout == "last" and len(model._space.learners) == 1
 
 
-def counts_single(model: Any) -> bool:
+def counts_single(model: Learner) -> bool:
     """Whether rows that are learned one at a time are counted."""
     if silence(model) is not None:
         return False
-    asked = vars(model).get("_counting", {}).get("learn_one")
-    return by_last_errors(model) if asked is None else bool(asked)
+    chosen = vars(model).get("_counting", {}).get("learn_one")
+    return by_last_errors(model) if chosen is None else bool(chosen)
 
 
-def known_since(model: Any, known: np.ndarray, codes: np.ndarray, fresh: bool) -> np.ndarray:
-    """From which row of a pass on each class is predicted, where those in ``known`` were known before it.
+def known_since(model: Learner, known: np.ndarray, codes: np.ndarray, fresh: bool) -> np.ndarray:
+    """The row of a pass from which on each class is predicted; classes in ``known`` were known before it.
 
     ``fresh``: the model has learned nothing yet, and so it predicts nothing.
     """
@@ -56,59 +60,60 @@ def known_since(model: Any, known: np.ndarray, codes: np.ndarray, fresh: bool) -
     return since
 
 
-def predictions(model: Any, since: np.ndarray, n_rows: int) -> Predictions | None:
-    """What a pass of ``partial_fit`` is to fill; None where nothing is counted."""
-    asked = vars(model).get("_counting", {}).get("partial_fit", True)
-    if not asked or silence(model) is not None:
+def predictions(model: Learner, since: np.ndarray, n_rows: int) -> Predictions | None:
+    """Where a pass of ``partial_fit`` records its predictions; None where nothing is counted."""
+    chosen = vars(model).get("_counting", {}).get("partial_fit", True)
+    if not chosen or silence(model) is not None:
         return None
     return Predictions(n_rows, since, model._reading.unit_last)
 
 
-def counted(heard: Predictions | None, codes: np.ndarray) -> dict[str, int]:
-    """The counts of a pass, as its record shows them; nothing where they are not reported."""
-    if heard is None:
+def counted(recorded: Predictions | None, codes: np.ndarray) -> dict[str, int]:
+    """The counts of a pass as entries of its record; empty where they are not reported."""
+    if recorded is None:
         return {}
-    rows, errors = heard.counts(codes)
-    return {"progressive_rows": rows, "progressive_errors": errors} if heard.reported else {}
+    rows, errors = recorded.counts(codes)
+    return {"progressive_rows": rows, "progressive_errors": errors} if recorded.reported else {}
 
 
-def set_since(model: Any, before: np.ndarray, records: Iterable[dict[str, int]]) -> None:
-    """Set rows and errors to those before some passes plus those of the passes, called once or twice."""
+def set_since(model: Learner, before: np.ndarray, records: Iterable[dict[str, int]]) -> None:
+    """Set rows and errors to ``before`` plus the counts in ``records``; a second call changes nothing."""
     names = ("progressive_rows", "progressive_errors")
     passes = [[record.get(name, 0) for name in names] for record in records]
     model._progressive = before + np.sum(passes, axis=0, dtype=np.float64)  # another array: it can be undone
 
 
-def now(model: Any) -> np.ndarray:
+def now(model: Learner) -> np.ndarray:
     """Rows and errors so far; a model of an older file has none."""
-    return model.__dict__.setdefault("_progressive", np.zeros(2))
+    found: np.ndarray = model.__dict__.setdefault("_progressive", np.zeros(2))
+    return found
 
 
-def add(model: Any, rows: int, errors: int) -> None:
+def add(model: Learner, rows: int, errors: int) -> None:
     more = np.asarray([rows, errors], np.float64)
     model._progressive = now(model) + more  # another array, so that it can be undone
 
 
-def single(model: Any, since: np.ndarray) -> Predictions | None:
-    """What a pass over a single row is to fill, where its own count of errors does not tell."""
+def single(model: Learner, since: np.ndarray) -> Predictions | None:
+    """Where a pass over a single row records its prediction; None where ``n_errors_`` has the same count."""
     if not counts_single(model) or by_last_errors(model):
         return None
     return Predictions(1, since, model._reading.unit_last)
 
 
 def tally_single(
-    model: Any, heard: Predictions | None, codes: np.ndarray, since: np.ndarray, new: Any
+    model: Learner, recorded: Predictions | None, codes: np.ndarray, since: np.ndarray, new: Counts
 ) -> None:
-    """Add a single row; ``new`` are the counts that came with it."""
-    if heard is not None:
-        set_since(model, now(model), [counted(heard, codes)])
+    """Add a single row; ``new`` are the counts of its pass."""
+    if recorded is not None:
+        set_since(model, now(model), [counted(recorded, codes)])
     elif counts_single(model) and new.examples:
         wrong = new.errors if len(since) > 1 else 0  # the only class that is known is predicted
         add(model, 1, 1 if since.any() else wrong)
 
 
-def count_on(model: Any, row_buffer: np.ndarray) -> None:
-    """Have the fast path for single rows count in its row buffer."""
+def count_on(model: Learner, row_buffer: np.ndarray) -> None:
+    """Let the fast path for single rows count in its row buffer."""
     if not counts_single(model):
         return
     if len(model.classes_) == 1:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ..engine import draws
 from . import changing, checks
 
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, Collection
+    from ..engine.spaces import Dual, LinearSpace
+    from .learner import Learner
+
 
 class Readout:
     """The weights that predict, read from the space and the log of a model.
 
-    A learner makes one from its parameters whenever it needs one; it keeps nothing itself.
+    A learner makes a readout from its parameters for each use; a readout stores nothing.
     """
 
     __slots__ = ("initial", "kind", "model", "unit")
 
-    def __init__(self, model: Any, kind: str = "last", unit: bool = False, initial: bool = False):
+    def __init__(self, model: Learner, kind: str = "last", unit: bool = False, initial: bool = False):
         self.model = model
         self.kind = kind  #: "last", "average", "vote" or "random"
         self.unit = unit  #: each vector counts as w/||w||
@@ -35,7 +40,7 @@ class Readout:
         return self.unit and self.kind == "last"
 
     def averaged(self, values: np.ndarray) -> np.ndarray:
-        """What was read from the average, with the initial vector, of zeros, as one more where it counts."""
+        """Values of the average; where the initial vector counts, it is one more vector, of zeros."""
         if self.kind != "average" or not self.initial:
             return values
         t = max(1, self.model._examples())
@@ -45,23 +50,26 @@ class Readout:
         """(1 or n_classes, n_features + 1): the weights that predict, the bias coordinate last."""
         changing.check_readout(self.model)
         if self.kind == "average":
-            return self.averaged(self.model._space.weights("average", columns))
+            return self.averaged(self._linear_space().weights("average", columns))
         w = self._one_vector(columns)
         return w / self._length() if self.unit else w
+
+    def _linear_space(self) -> LinearSpace:
+        return cast("LinearSpace", self.model._space)
 
     def _one_vector(self, columns: np.ndarray | None = None) -> np.ndarray:
         """The last w, or the one that was drawn at random, in its own length."""
         model = self.model
         if self.kind != "random":
-            return np.asarray(model._space.weights("last", columns))
+            return np.asarray(self._linear_space().weights("last", columns))
         bias, unit, d = model._bias(), model._unit_rows(), model._space.n_features
         parts = [journal.replay(model.random_step_, bias, unit, d, columns) for journal in model._journals]
         return np.concatenate(parts)
 
-    def _length(self) -> Any:
+    def _length(self) -> np.ndarray:
         """Length of the vector that predicts: of all prototypes together, or of each learner of one-vs-rest.
 
-        It takes a look at all weights, so it is kept until the next row is learned.
+        It reads all weights, so it is kept until the next row is learned.
         """
         space = self.model._space
         state = (self.kind, vars(self.model).get("random_step_"), space.counts(), space.n_classes)
@@ -72,7 +80,7 @@ class Readout:
             kept = space.length = (state, np.maximum(length, np.finfo(float).tiny))
         return kept[1]
 
-    def votes(self, X: Any) -> np.ndarray:
+    def votes(self, X: AnyMatrix) -> np.ndarray:
         """(rows, 1 or n_classes): each vector votes as often as it survived an example."""
         model = self.model
         model._intake.rows(X)  # a vote would hide a value that is not finite
@@ -98,10 +106,13 @@ class KernelReadout(Readout):
 
     __slots__ = ()
 
+    def _dual(self) -> Dual:
+        return cast("Dual", self.model._space)
+
     def coefficients(self) -> np.ndarray:
         """(support rows, columns): those of the weights that predict."""
         changing.check_readout(self.model)
-        space = self.model._space
+        space = self._dual()
         if self.kind == "random":
             n, step = len(space.support), self.model.random_step_
             parts = [journal.coefficients(step) for journal in self.model._journals]
@@ -114,14 +125,15 @@ class KernelReadout(Readout):
 
     def _unit_length(self, a: np.ndarray) -> np.ndarray:
         """The coefficients of w/||w||, or 0: of all prototypes together, or of each learner."""
-        space = self.model._space
+        space = self._dual()
         norm2 = np.sum(a * space.expand(space.support.rows, a), axis=0, keepdims=True)
         if space.joint:
             norm2 = norm2.sum(keepdims=True)
-        return a / np.sqrt(np.maximum(norm2, np.finfo(float).tiny))
+        unit: np.ndarray = a / np.sqrt(np.maximum(norm2, np.finfo(float).tiny))
+        return unit
 
-    def votes(self, X: Any) -> np.ndarray:
-        space, journals = self.model._space, self.model._journals
+    def votes(self, X: Collection) -> np.ndarray:
+        space, journals = self._dual(), self.model._journals
         counts = self._vote_counts()
         out = [np.zeros((len(X), journal.alpha.shape[1])) for journal in journals]
         n = len(space.support)

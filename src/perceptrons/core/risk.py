@@ -2,9 +2,12 @@ r"""Descent on the perceptron risk and on the hinge risk."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine import draws, intake, margins
 from ..theory.run_record import LearnerRecord
@@ -15,6 +18,12 @@ from .parameters import spec
 from .progress import Progress
 from .solved import Descent
 from .writing import one_writer, unchanged_on_error
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix, MatrixLike
+    from ..engine.draws import RandomSource
+    from ..engine.spaces import Bracket, Frame
+    from ..rows import Csr, Dense
 
 
 @spec
@@ -29,8 +38,13 @@ class RiskDescentSpec(Augmented):
     step: float | str = 1.0
     max_steps: int = 1000
     shuffle: bool = False
-    random_state: Any = None
+    random_state: int | RandomSource | None = None
     verbose: int = 0
+
+    if TYPE_CHECKING:  # set by fit; at run time these annotations would declare parameters
+        _framed: Frame = field(init=False)
+        _descents: list[Descent] = field(init=False)
+        _bounds: list[Bracket] = field(init=False)
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -50,7 +64,7 @@ class RiskDescentSpec(Augmented):
         elif self.pick is not None or self.batch_size is not None:
             raise ValueError("step='line-search' is for full batches; drop pick and batch_size.")
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: MatrixLike, y: npt.ArrayLike) -> Self:
         """Descend until no row is in V, or ``max_steps``.
 
         Parameters
@@ -64,17 +78,16 @@ class RiskDescentSpec(Augmented):
         """
         with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
-            X = self._intake.checked(X, reset=True)
-            y = checked_labels(self, y, X.shape[0])
-            classes, codes = np.unique(y, return_inverse=True)
-            intake.check_again(X)  # labels may be objects with functions of their own
+            data: AnyMatrix = self._intake.checked(X, reset=True)
+            classes, codes = np.unique(checked_labels(self, y, data.shape[0]), return_inverse=True)
+            intake.check_again(data)  # labels may be objects with methods of the user
             if len(classes) < 2:
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
                 )
-            self._framed = frame = self._frame(X.dtype, X)
-            rows = self._intake.rows(X, learn=True)
-            problem = _Problem(X, rows.sq, frame.bias, frame.unit)
+            self._framed = frame = self._frame(data.dtype, data)
+            rows = cast("Dense | Csr", self._intake.rows(data, learn=True))
+            problem = _Problem(data, rows.sq, frame.bias, frame.unit)
             rng = checks.generator(self.random_state)
             targets = [1] if len(classes) == 2 else range(len(classes))
             signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
@@ -93,7 +106,7 @@ class RiskDescentSpec(Augmented):
         self._check_run()
         return self
 
-    def _descend(self, problem: _Problem, y: np.ndarray, rng: Any) -> Descent:
+    def _descend(self, problem: _Problem, y: np.ndarray, rng: RandomSource) -> Descent:
         goal = 0.0 if self.loss == "perceptron" else 1.0
         w = y[0] * problem.row(0)
         length0 = float(np.sqrt(w @ w))
@@ -103,7 +116,7 @@ class RiskDescentSpec(Augmented):
         steps: list[float] = []
         groups = self._groups(len(y), rng)
         reason = "max_steps"
-        quiet = np.errstate(over="ignore", invalid="ignore")  # overflow is told below
+        quiet = np.errstate(over="ignore", invalid="ignore")  # overflow raises an error below
         with Progress(type(self).__name__, self.max_steps, self.verbose) as progress, quiet:
             while True:
                 in_v = m < goal
@@ -137,15 +150,17 @@ class RiskDescentSpec(Augmented):
                 progress.epoch(len(steps), record)
         return Descent(w, risks, chosen, steps, reason, int(np.sum(m == 0.0)))
 
-    def _groups(self, n: int, rng: Any) -> Any:
-        """Rows in visiting order, in groups of ``batch_size``, for ever."""
+    def _groups(self, n: int, rng: RandomSource) -> Iterator[np.ndarray]:
+        """Rows in visiting order, in groups of ``batch_size``, without end."""
         size = n if self.batch_size is None else self.batch_size
         while True:
             visit = draws.permutation(rng, np.arange(n)) if self.shuffle else np.arange(n)
             for start in range(0, n, size):
                 yield visit[start : start + size]
 
-    def _choose(self, m: np.ndarray, in_v: np.ndarray, groups: Any, rng: Any) -> np.ndarray:
+    def _choose(
+        self, m: np.ndarray, in_v: np.ndarray, groups: Iterator[np.ndarray], rng: RandomSource
+    ) -> np.ndarray:
         """The rows of the next step."""
         members = np.flatnonzero(in_v)
         if self.pick == "first":
@@ -155,7 +170,7 @@ class RiskDescentSpec(Augmented):
         if self.pick == "random":
             return members[[int(draws.uniform(rng) * len(members))]]
         for group in groups:
-            rows = group[in_v[group]]
+            rows: np.ndarray = group[in_v[group]]
             if len(rows):
                 return rows
         raise AssertionError("unreachable: some row is in V")
@@ -169,15 +184,15 @@ class RiskDescentSpec(Augmented):
         goal: float,
         length0: float,
     ) -> float | None:
-        """The step along g, or None when there is none."""
+        """The step along g that lowers the risk most, or None if no step lowers it."""
         eps = best_step(m - goal, h)
         if eps is None:
             return None
-        while np.linalg.norm(w + eps * g) < 0.5 * length0:  # not to w = 0, where R is 0 for nothing
+        while np.linalg.norm(w + eps * g) < 0.5 * length0:  # w = 0 would have risk 0 and separate nothing
             eps /= 2.0
         return eps
 
-    # ------------------------------------------------------------ what follows from the descents
+    # ------------------------------------------------------------ computed from the descents
 
     @property
     def intercept_scaling_(self) -> float:
@@ -190,21 +205,22 @@ class RiskDescentSpec(Augmented):
         kept = slice(None) if columns is None else np.append(columns, -1)
         return np.stack([run.w[kept] for run in self._descents])
 
-    def _fitted(self, name: str) -> Any:
+    def _fitted(self, name: str) -> list[Descent]:
         if "_descents" not in vars(self):
             raise AttributeError(f"RiskDescent has no {name} before it is fitted.")
         return self._descents
 
-    def _one_or_all(self, name: str, values: list[Any]) -> Any:
+    def _one_or_all(self, name: str, values: Sequence[object]) -> Any:
+        """The value of the only descent, or the list of the values of all descents."""
         return values[0] if len(self._fitted(name)) == 1 else values
 
     @property
-    def risk_curve_(self) -> Any:
+    def risk_curve_(self) -> Any:  # a list of floats, or a list of such lists
         """The risk before each step and at the end."""
         return self._one_or_all("risk_curve_", [run.risks for run in self._fitted("risk_curve_")])
 
     @property
-    def steps_(self) -> Any:
+    def steps_(self) -> Any:  # a list of arrays, or a list of such lists
         """The rows of each step."""
         return self._one_or_all("steps_", [run.chosen for run in self._fitted("steps_")])
 
@@ -219,19 +235,19 @@ class RiskDescentSpec(Augmented):
         return sum(len(rows) for run in self._fitted("n_updates_") for rows in run.chosen)
 
     @property
-    def on_boundary_(self) -> Any:
+    def on_boundary_(self) -> Any:  # an int, or a list of ints
         """Rows with <w, x> = 0 at the end."""
         runs = self._fitted("on_boundary_")
         return self._one_or_all("on_boundary_", [run.on_boundary for run in runs])
 
     @property
-    def stop_reason_(self) -> Any:
+    def stop_reason_(self) -> Any:  # a string, or a list of strings
         """Why the descent ended."""
         runs = self._fitted("stop_reason_")
         return self._one_or_all("stop_reason_", [run.reason for run in runs])
 
     @property
-    def margin_bounds_(self) -> Any:
+    def margin_bounds_(self) -> Any:  # a pair, or a list of pairs
         """(gamma_low, gamma_up) around the best margin; -inf where w does not separate the rows."""
         runs = self._fitted("margin_bounds_")
         bounds = vars(self).get("_bounds") or [(None, np.inf)] * len(runs)  # a file of format 1 has none
@@ -239,7 +255,7 @@ class RiskDescentSpec(Augmented):
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         runs, frame = self._descents, self._framed
-        kept: list[Any] | None = vars(self).get("_steps")
+        kept: list[np.ndarray | None] | None = vars(self).get("_steps")
         steps = kept or [_steps_of_old_file(run) if evidence else None for run in runs]
         learners = tuple(
             LearnerRecord(
@@ -259,7 +275,7 @@ class RiskDescentSpec(Augmented):
 
 
 def _steps_of_old_file(run: Descent) -> np.ndarray | None:
-    """The sums of the steps up to the last row that has one; None where the file speaks of too many rows."""
+    """The sums of the steps up to the last row with a step; None where there are too many rows."""
     last = max((int(rows.max()) for rows in run.chosen if len(rows)), default=0)
     return None if 8 * (last + 1) > margins.STEPS_LIMIT else _steps_on_rows(run, last + 1)
 
@@ -274,9 +290,9 @@ def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
 
 
 class _Problem:
-    """Augmented, possibly scaled rows behind three products."""
+    """Augmented, possibly scaled rows, and the products that a descent needs."""
 
-    def __init__(self, X: Any, sq: np.ndarray, bias: float, unit: bool):
+    def __init__(self, X: AnyMatrix, sq: np.ndarray, bias: float, unit: bool):
         self.X = X
         self.bias = bias
         lengths = np.where(sq > 0.0, np.sqrt(sq), 1.0)
@@ -284,7 +300,8 @@ class _Problem:
         self.q = sq * self.factor**2
 
     def scores(self, w: np.ndarray) -> np.ndarray:
-        return self.factor * (np.asarray(self.X @ w[:-1]).ravel() + self.bias * w[-1])
+        scores: np.ndarray = self.factor * (np.asarray(self.X @ w[:-1]).ravel() + self.bias * w[-1])
+        return scores
 
     def combine(self, rows: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         a = coefficients * self.factor[rows]
@@ -295,7 +312,7 @@ class _Problem:
 
 
 def risk(m: np.ndarray, goal: float) -> float:
-    """The sum of what the margins lack."""
+    """The sum of max(0, goal - m)."""
     return float(np.sum(np.maximum(0.0, goal - m)))
 
 

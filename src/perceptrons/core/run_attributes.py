@@ -1,8 +1,9 @@
-"""What a run tells about itself: counters, the longest row, the bracket around the best margin, the log."""
+"""Attributes of a run: counters, the longest row, the bracket around the best margin, the log."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -11,8 +12,12 @@ from . import progressive
 from .classifier import Classifier
 from .parameters import spec
 
+if TYPE_CHECKING:
+    from ..engine.spaces import Bracket, Space
+    from .learner import Learner
 
-def one_or_all(brackets: list[Any] | None) -> Any:
+
+def one_or_all(brackets: list[Bracket] | None) -> Bracket | list[Bracket] | None:
     """The bracket of a single learner, or the list of those of several."""
     return brackets[0] if brackets is not None and len(brackets) == 1 else brackets
 
@@ -24,20 +29,24 @@ class RunAttributes(Classifier):
     log_updates: bool = False
     max_log: int = 10_000_000
 
-    #: what updates are logged in
+    #: class of the log of updates
     _journal: ClassVar[type[Journal]] = Journal
 
-    if TYPE_CHECKING:  # what fitting sets; at run time these would be taken for parameters
-        classes_: Any = None
-        _space: Any = None
-        _journals: Any = None
-        _bounds: Any = None
-        _steps: list[Any] | None = None
-        _longest: float = 0.0
-        random_step_: int = 0
-        _progressive: Any = None
+    if TYPE_CHECKING:  # set by fit; at run time these annotations would declare parameters
+        _space: Space = field(init=False)
+        _journals: list[Journal] = field(init=False)
+        _bounds: Bracket | list[Bracket] | None = field(init=False)
+        _steps: list[np.ndarray | None] | None = field(init=False)
+        _longest: float = field(init=False)
+        random_step_: int = field(init=False)
+        _progressive: np.ndarray = field(init=False)
 
-    # ------------------------------------------------------------ what follows from the space
+    def _fitted(self, name: str) -> Space:
+        if "_space" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted.")
+        return self._space
+
+    # ------------------------------------------------------------ computed from the space
 
     @property
     def n_mistakes_(self) -> int:
@@ -66,12 +75,12 @@ class RunAttributes(Classifier):
         return float(longest > 0.0) if self._unit_rows() else longest
 
     @property
-    def margin_bounds_(self) -> Any:
+    def margin_bounds_(self) -> Any:  # a pair, a list of pairs or None
         """(gamma_low, gamma_up) around the best margin, in the learner's own space.
 
-        Both are true whatever rounding did: no separator has a margin above gamma_up, and some has at least
-        gamma_low. That is -inf where the last w does not separate the rows, None where they were not read
-        again.
+        Both hold in spite of rounding: no separator has a margin above gamma_up, and some separator has a
+        margin of at least gamma_low. gamma_low is -inf where the last w does not separate the rows, None
+        where the rows were not read again.
         """
         space = self._fitted("margin_bounds_")
         bounds = vars(self).get("_bounds")
@@ -101,12 +110,13 @@ class RunAttributes(Classifier):
 
     @property
     def progressive_errors_(self) -> int:
-        """Those of them whose label ``predict`` would have got wrong before they were learned."""
+        """Those of them for which ``predict`` would have returned a wrong label before they were learned."""
         return int(self._progressive_tally("progressive_errors_")[1])
 
     def _progressive_tally(self, name: str) -> np.ndarray:
         self._fitted(name)
-        why = progressive.silence(self)
+        model = cast("Learner", self)
+        why = progressive.silence(model)
         if why is not None:
             raise AttributeError(f"{name} is not there: {why}.")
-        return progressive.now(self)
+        return progressive.now(model)

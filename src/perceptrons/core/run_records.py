@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ..theory.run_record import LearnerRecord, UpdateLog
 
+if TYPE_CHECKING:
+    from ..engine.journal import Journal
+    from ..engine.spaces import SingleSpace
+    from ..kernels import Kernel
+    from .classifier import Classifier
+    from .learner import Learner
 
-def common_fields(model: Any) -> dict[str, Any]:
-    """What every learner has."""
-    reason, pairs, gamma = getattr(model, "stop_reason_", ""), model.margin_bounds_, model_gamma(model)
+
+class Supported(Protocol):
+    """A learner with a kernel, whose w is a combination of support rows."""
+
+    @property
+    def kernel_(self) -> Kernel: ...
+
+    @property
+    def support_(self) -> np.ndarray: ...
+
+    @property
+    def support_vectors_(self) -> Any: ...
+
+
+def common_fields(model: Classifier) -> dict[str, Any]:
+    """Fields of every learner."""
+    reason, pairs = getattr(model, "stop_reason_", ""), model.margin_bounds_
+    gamma = model_gamma(model)
     return {
         "kind": type(model),
         "classes": np.asarray(model.classes_),
@@ -27,20 +48,21 @@ def common_fields(model: Any) -> dict[str, Any]:
     }
 
 
-def model_gamma(model: Any) -> float | None:
+def model_gamma(model: Classifier) -> float | None:
     """The margin that a learner aims at, where it has one."""
     gamma = getattr(model, "gamma_", None)
     return None if gamma is None else float(gamma)
 
 
-def parameters(model: Any) -> dict[str, Any]:
-    """The parameters as the run went by them; those that a class has fixed are among them."""
+def parameters(model: Classifier) -> dict[str, Any]:
+    """The parameters that the run used, with those that the class has fixed."""
     names = [name for name in model.__dataclass_fields__ if not name.startswith("_")]
-    return {name: getattr(model, name) for name in names} | vars(model).get("_begun", {})
+    begun: dict[str, Any] = vars(model).get("_begun", {})
+    return {name: getattr(model, name) for name in names} | begun
 
 
-def online_fields(model: Any, evidence: bool) -> dict[str, Any]:
-    """What learners that go from row to row add."""
+def online_fields(model: Learner, evidence: bool) -> dict[str, Any]:
+    """Further fields of online learners."""
     learners = model._space.learners
     nothing = [None] * len(learners)
     steps, logs = (vars(model).get("_steps"), model._journals) if evidence else (None, None)
@@ -68,8 +90,10 @@ def online_fields(model: Any, evidence: bool) -> dict[str, Any]:
     return fields
 
 
-def learner_record(learner: Any, own: dict[str, Any], steps: Any, log: Any) -> LearnerRecord:
-    """One learner; ``own`` has what its class adds."""
+def learner_record(
+    learner: SingleSpace, own: dict[str, Any], steps: np.ndarray | None, log: Journal | None
+) -> LearnerRecord:
+    """One learner; ``own`` has the further fields of its class."""
     counts = learner.counts()
     return LearnerRecord(
         examples=counts.examples,
@@ -84,12 +108,12 @@ def learner_record(learner: Any, own: dict[str, Any], steps: Any, log: Any) -> L
     )
 
 
-def update_log(journal: Any) -> UpdateLog:
+def update_log(journal: Journal) -> UpdateLog:
     """The updates of a journal. Its arrays are replaced when it grows, never changed: no copy is needed."""
     n = len(journal)
     return UpdateLog(journal.epoch[:n], journal.row[:n], journal.keep[:n], journal.alpha[:n])
 
 
-def known_rows(model: Any) -> tuple[np.ndarray, Any] | None:
+def known_rows(model: Supported) -> tuple[np.ndarray, Any] | None:
     """Numbers of the support rows, and the rows; None where they are columns of a given kernel matrix."""
     return None if model.kernel_.takes == "table" else (model.support_, model.support_vectors_)

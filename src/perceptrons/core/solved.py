@@ -1,12 +1,15 @@
-"""What learners of whole data sets keep of a run; model files hold it."""
+"""Results of learners of whole data sets, as model files store them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..engine.solvers.result import Answer
+
+if TYPE_CHECKING:
+    from ..theory.separability import Separability
 
 
 class NotSeparableError(ValueError):
@@ -14,11 +17,11 @@ class NotSeparableError(ValueError):
 
     Its ``numerators`` over its ``denominator`` weigh the rows in ``support`` so that
     :math:`\\sum\\lambda_iy_ix_i = 0` exactly, with a bias each class having the weight 1/2: the convex hulls
-    of the classes meet. Where the kernel is a function of the user's, the statement is about its values as
-    they were returned.
+    of the classes intersect. Where the kernel is a function of the user, the statement is about the values
+    that it returned.
     """
 
-    def __init__(self, message: str, certificate: Any):
+    def __init__(self, message: str, certificate: Separability):
         super().__init__(message)
         self.certificate = certificate
 
@@ -35,7 +38,7 @@ class Problem(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """What one descent left behind."""
+    """The result of one descent."""
 
     w: np.ndarray
     risks: list[float]

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from . import checks
 
+if TYPE_CHECKING:
+    from ..engine.spaces import Space
+    from .learner import Learner
 
-def initial_weights(model: Any, space: Any, d: int, coef_init: Any, intercept_init: Any) -> np.ndarray:
-    """(columns, d + 1): what a user gave as coef_init and intercept_init, the constant coordinate last."""
+
+def initial_weights(
+    model: Learner,
+    space: Space,
+    d: int,
+    coef_init: npt.ArrayLike | None,
+    intercept_init: npt.ArrayLike | None,
+) -> np.ndarray:
+    """(columns, d + 1): coef_init and intercept_init as one array, the constant coordinate last."""
     n = space.columns
     coef = np.zeros((n, d)) if coef_init is None else checks.numbers("coef_init", coef_init)
     intercept = np.zeros(n)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .undoing import twin_of_journal
+
+if TYPE_CHECKING:
+    from .learner import Learner
 
 
 class Judge:
     """Follows a fit from epoch to epoch: the score on rows held out, and the mean loss.
 
     With ``early_stopping`` the state of the epoch with the best score is kept, the first of equals: weights,
-    counts, log, and what the bracket is made of. It is copied when the score improves, and at no other time.
+    counts, log, and the data of the bracket. It is copied when the score improves, and at no other time.
 
     With ``tol`` the fit stops when the mean loss of an epoch has not fallen by more than ``tol`` below the
     least so far, ``n_iter_no_change`` epochs in a row. The loss is the squared hinge loss
     :math:`\\max(0, 1 - m)^2` that a learner counts, of each row before it was learned.
     """
 
-    def __init__(self, model: Any, keeps: bool):
+    def __init__(self, model: Learner, keeps: bool):
         self.model = model
         self.keeps = keeps
         self.scores: list[float] = []
@@ -42,11 +45,13 @@ class Judge:
 
     def loss(self, loss: float) -> None:
         """The mean loss of an epoch."""
-        self.without_less_loss = 0 if loss <= self.least_loss - self.model.tol else self.without_less_loss + 1
+        assert self.model.tol is not None
+        less = loss <= self.least_loss - self.model.tol
+        self.without_less_loss = 0 if less else self.without_less_loss + 1
         self.least_loss = min(self.least_loss, loss)
 
     def stalled(self) -> bool:
-        """Whether there was no improvement for long enough."""
+        """Whether ``n_iter_no_change`` epochs have passed without improvement."""
         return max(self.without_better_score, self.without_less_loss) >= self.model.n_iter_no_change
 
     def _state(self) -> dict[str, Any]:

@@ -1,31 +1,37 @@
 """A call that learns happens as a whole, or not at all, whatever interrupts it.
 
 An interruption (Ctrl-C, a signal handler that raises) arrives between two instructions of Python, never
-within a compiled loop. So a pass over the rows has happened or it has not, and the counts of examples tell
-which. A long pass is made in parts (:mod:`perceptrons.engine.chunks`); what it may change is copied before it
-begins, and put back if it is interrupted between two of them.
+within a compiled loop. So a pass over the rows has happened or it has not: the counts of examples show which.
+A long pass is made in parts (:mod:`perceptrons.engine.chunks`). What it may change is copied before it
+begins, and restored if it is interrupted between two parts.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._sparse import columns_in_use
+
+if TYPE_CHECKING:
+    from .._types import AnyMatrix
+    from ..engine.journal import Journal
+    from ..engine.spaces import Counts, Space
+    from .learner import Learner
 
 
 class whole_call:
     """Context of a call that learns rows in one pass; an error that is not the pass's own undoes it.
 
-    An error with a ``log`` comes from the pass, and what it learned before is kept, as documented. After any
-    other, a pass that has happened is finished by :attr:`finish`, and otherwise the model is put back.
-    A model that keeps a log of updates is always put back: the log of a pass may be lost on its way.
+    An error with a ``log`` was raised by the pass: the rows learned before it are kept, as documented. After
+    any other error, a pass that has happened is completed by :attr:`finish`; otherwise the model is restored.
+    A model that keeps a log of updates is always restored: an interruption may lose the log of the pass.
     """
 
     __slots__ = ("before", "counts", "finish", "history", "model", "n_rows", "names", "restore", "width")
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Learner):
         self.model = model
         space = vars(model).get("_space")
         if space is not None:
@@ -34,7 +40,7 @@ class whole_call:
         self.history = len(self.before.get("history_", ()))
         self.names = len(self.before.get("_names") or ())
         self.width = 0 if space is None else space.n_features
-        self.counts: Any = None
+        self.counts: tuple[Space, Counts] | None = None
         self.finish: Callable[[], None] | None = None
         self.n_rows: int | None = None
         self.restore: Callable[[], None] | None = None
@@ -42,7 +48,7 @@ class whole_call:
     def __enter__(self) -> whole_call:
         return self
 
-    def begin(self, finish: Callable[[], None], X: Any) -> None:
+    def begin(self, finish: Callable[[], None], X: AnyMatrix) -> None:
         """The pass over X begins now; ``finish`` completes its records, however often it is called."""
         space, journals = self.model._space, self.model._journals
         if journals and self.before.get("_space") is not None:
@@ -50,7 +56,7 @@ class whole_call:
         self.counts = (space, space.counts())
         self.finish = finish
 
-    def _keep(self, space: Any, journals: Any, X: Any) -> None:
+    def _keep(self, space: Space, journals: list[Journal], X: AnyMatrix) -> None:
         """Log and weights change one after the other: keep both as they are."""
         if journals is self.before["_journals"]:
             self.before["_journals"] = [twin_of_journal(journal) for journal in journals]
@@ -59,14 +65,14 @@ class whole_call:
         elif space is self.before["_space"]:  # else it is a copy already
             self.before["_space"] = space.copy()
 
-    def in_parts(self, X: Any, n_rows: int) -> None:
+    def in_parts(self, X: AnyMatrix, n_rows: int) -> None:
         """The pass over X is made in parts; when it is complete each learner has counted ``n_rows`` more."""
         if not self.model._journals:  # else there is a copy already
             self.restore = self.model._space.restorer(columns_in_use(X))
         self.n_rows = n_rows
 
-    def in_pieces(self, X: Any) -> None:
-        """The rows of X are learned in pieces between which classes are taken up: all of them, or none."""
+    def in_pieces(self, X: AnyMatrix) -> None:
+        """The rows of X are learned in pieces, with new classes between them: all are kept, or none."""
         if self.before.get("_space") is None:
             return
         space, journals = self.model._space, self.model._journals
@@ -103,11 +109,11 @@ class whole_call:
         del attributes.get("history_", [])[self.history :]
         names = attributes.get("_names") or {}
         while len(names) > self.names:
-            names.popitem()  # the last one that came
+            names.popitem()  # the last name that was added
 
 
-def twin_of_journal(journal: Any) -> Any:
-    """A log of its own with the same updates."""
+def twin_of_journal(journal: Journal) -> Journal:
+    """A copy of a log that can grow by itself."""
     made = copy.copy(journal)
     made._pieces = {name: list(pieces) for name, pieces in journal._pieces.items()}  # no piece is written to
     return made

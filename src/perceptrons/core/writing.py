@@ -1,13 +1,13 @@
-"""One writer per model: who may change it, who waits, and what an interruption or a fork leaves behind.
+"""One writer per model: which calls may change it, which wait, and the state after an interruption or a fork.
 
 A model is changed by one call at a time (``fit``, ``partial_fit``, ``learn_one``); a second one is refused.
-:func:`held_still` is for those who read all of a model, as ``save`` does: it waits for the call that changes
-the model, or for the end of its epoch, and calls that would change it wait in turn.
+:func:`held_still` is for calls that read all of a model, such as ``save``: it waits for the end of the call
+that changes the model, or of its epoch, and calls that would change the model wait for it.
 
-Whoever uses a model is known by the frame of the call. An interruption (Ctrl-C, a signal handler that
-raises) may arrive between any two instructions, before ``__exit__`` is sure to run; but a frame that is on
-no stack any more uses nothing. Only ``with lock`` must not be cut in two, and it is not: between taking a
-lock that is written in C and the block, CPython does not look for signals.
+A call that uses a model is identified by its stack frame. An interruption (Ctrl-C, a signal handler that
+raises) may arrive between any two instructions, also before ``__exit__`` runs. A frame that is on no stack
+any more belongs to a call that has ended. ``with lock`` is not interrupted between taking the lock and
+entering the block: the lock is written in C, and CPython does not check for signals there.
 """
 
 from __future__ import annotations
@@ -18,14 +18,26 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
 from ..engine.loops import linear
 
+if TYPE_CHECKING:
+    from .classifier import Classifier
+    from .learner import Learner
+
 _FIRST_WAIT, _LONGEST_WAIT = 1e-5, 1e-2  # seconds
-_LOOKS = 100  # at the stack of a thread that goes on
+_LOOKS = 100  # how often the stack of a running thread is read
+
+
+class FastPath(Protocol):
+    """Compiled calls for single rows, with the buffer that shows whether one of them runs."""
+
+    @property
+    def row_buffer(self) -> np.ndarray: ...
 
 
 class Use:
@@ -33,20 +45,20 @@ class Use:
 
     __slots__ = ("bottom", "frame", "ident", "resting")
 
-    def __init__(self, frame: Any):
+    def __init__(self, frame: FrameType):
         self.ident = threading.get_ident()
         self.frame = frame
         self.bottom = _bottom(frame)  #: of the thread's stack
-        self.resting = False  #: the model is whole, though the call goes on: user code runs
+        self.resting = False  #: user code runs within the call, and the model is in a complete state
 
     def mine(self) -> bool:
         return self.ident == threading.get_ident()
 
     def goes_on(self) -> bool:
-        """Whether the call is on the stack of its thread still.
+        """Whether the call is still on the stack of its thread.
 
-        The thread may go on while its stack is looked at, and a generator that has paused knows its caller no
-        more: only a look that has come to the bottom of the stack tells that the call is over.
+        The thread may run while its stack is read, and a paused generator has no reference to its caller. So
+        the call has ended only if the frame was not found on the way to the bottom of the stack.
         """
         for _ in range(_LOOKS):
             frame = last = sys._current_frames().get(self.ident)
@@ -55,27 +67,27 @@ class Use:
             if frame is not None or last is None or last is self.bottom:
                 return frame is not None
             time.sleep(_FIRST_WAIT)
-        return False  # another thread has got the number of one that ended
+        return False  # the thread has ended, and another one has its number
 
 
-def _bottom(frame: Any) -> Any:
+def _bottom(frame: FrameType) -> FrameType:
     while frame.f_back is not None:
         frame = frame.f_back
     return frame
 
 
 class Access:
-    """Who uses a model. It belongs to the process: it is neither stored nor copied with the model."""
+    """The calls that use a model. It belongs to the process: it is not stored or copied with the model."""
 
     __slots__ = ("__weakref__", "lock", "n_single", "readers", "row_buffer", "torn", "writer")
 
     def __init__(self) -> None:
-        self.lock: Any = threading.Lock()  #: held for a few instructions only
+        self.lock = threading.Lock()  #: held for a few instructions only
         self.writer: Use | None = None
         self.readers: list[Use] = []  #: calls that hold the model still, or wait to
-        self.row_buffer: Any = None  #: of the last fast way of learning single rows
-        self.n_single = 0  #: rows that were learned one at a time, the general path
-        self.torn = False  #: a fork cut off the thread that trained the model
+        self.row_buffer: np.ndarray | None = None  #: of the last fast path
+        self.n_single = 0  #: single rows that were learned on the general path
+        self.torn = False  #: the process was forked while another thread trained the model
 
     def written_by(self) -> Use | None:
         """The call that changes the model."""
@@ -87,20 +99,20 @@ class Access:
             self.readers = [reader for reader in self.readers if reader.goes_on()]
         return self.readers
 
-    def close_buffer(self, model: Any) -> int:
-        """End the fast path for single rows; answers how it was used, if another thread uses it."""
+    def close_buffer(self, model: Classifier) -> int:
+        """End the fast path for single rows; returns its use, where another thread is using it."""
         fast = vars(model).get("_fast_path")
         if fast is None:
             return linear.FREE
         used = int(linear.close_buffer(fast.row_buffer))
         if used in (linear.FREE, linear.CLOSED):
             vars(model).pop("_fast_path", None)
-            model._take_longest()
+            cast("Learner", model)._take_longest()
             return linear.FREE
         return used
 
     def after_fork(self) -> None:
-        """In the child, where no thread lives but the one that forked."""
+        """Called in the child, where only the thread that forked exists."""
         self.lock = threading.Lock()
         self.readers = [reader for reader in self.readers if reader.mine()]
         if self.writer is not None and not self.writer.mine():
@@ -112,10 +124,10 @@ class Access:
 
 
 class _Known:
-    """Every :class:`Access` there is; without functions that are called, and interrupted, when one goes."""
+    """All instances of :class:`Access`. Weak references without callbacks, which could be interrupted."""
 
     def __init__(self) -> None:
-        self.lock: Any = threading.Lock()
+        self.lock = threading.Lock()
         self.all: list[weakref.ref[Access]] = []
         self.limit = 64
 
@@ -141,9 +153,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_known.after_fork)
 
 
-def access_to(model: Any) -> Access:
-    """Who uses this model."""
-    found = vars(model).get("_writer")
+def access_to(model: Classifier) -> Access:
+    """The calls that use this model."""
+    found: Access | None = vars(model).get("_writer")
     if found is None:
         made = Access()
         found = vars(model).setdefault("_writer", made)
@@ -160,15 +172,15 @@ def _wait_until(ready: Callable[[], bool]) -> None:
 
 
 class one_writer:
-    """Context: refuse a second call that changes the model, and wait for those that hold it still.
+    """Context: refuse a second call that changes the model, and wait for calls that hold it still.
 
-    The fast path for single rows is closed meanwhile: rows then come by the general one, and here.
-    ``anew``: the call forgets what the model has learned.
+    The fast path for single rows is disabled meanwhile. They take the general path, and enter this context.
+    ``anew``: the call starts the model from the beginning.
     """
 
     __slots__ = ("access", "anew", "model", "use")
 
-    def __init__(self, model: Any, anew: bool = False):
+    def __init__(self, model: Classifier, anew: bool = False):
         self.model = model
         self.anew = anew
 
@@ -178,7 +190,7 @@ class one_writer:
         _wait_until(self._begins)
 
     def _begins(self) -> bool:
-        """Take the model, or answer False where to wait."""
+        """Become the writer; returns False where the call has to wait."""
         access = self.access
         with access.lock:
             writer = access.written_by()
@@ -207,7 +219,7 @@ class one_writer:
             )
         return RuntimeError(f"This {name} is being trained by another thread. Train one model per thread.")
 
-    def __exit__(self, error: Any, *rest: Any) -> None:
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
         access = self.access
         with access.lock:
             if access.writer is self.use:
@@ -217,18 +229,18 @@ class one_writer:
 
 
 class at_rest:
-    """Context within :class:`one_writer`: the model is whole, so others may hold it still."""
+    """Context within :class:`one_writer`: the model is in a complete state, so others may hold it still."""
 
     __slots__ = ("access",)
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Classifier):
         self.access = access_to(model)
 
     def __enter__(self) -> None:
         if self.access.writer is not None:
             self.access.writer.resting = True
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         _wait_until(self._goes_on)
 
     def _goes_on(self) -> bool:
@@ -242,15 +254,15 @@ class at_rest:
 
 
 class held_still:
-    """Context: nobody changes the model; what is read of it belongs together.
+    """Context: the model does not change, so all attributes that are read belong to one state.
 
-    It waits for the call that changes the model: to its end, or to the end of an epoch of ``fit``. Calls
-    that begin later wait. Within a callback of ``fit`` the model is whole, and there is no waiting.
+    It waits for the end of the call that changes the model, or of an epoch of ``fit``. Calls that begin later
+    wait. Within a callback of ``fit`` the model is in a complete state, and there is no waiting.
     """
 
     __slots__ = ("access", "model", "use")
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Classifier):
         self.model = model
 
     def __enter__(self) -> None:
@@ -279,27 +291,27 @@ class held_still:
                 raise _torn(self.model)
             return access.close_buffer(self.model) == linear.FREE
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         with self.access.lock:
             if self.use in self.access.readers:
                 self.access.readers.remove(self.use)
 
 
-def _torn(model: Any) -> RuntimeError:
+def _torn(model: Classifier) -> RuntimeError:
     return RuntimeError(
         f"This {type(model).__name__} was being trained by another thread when this process was forked: it "
         "may hold half an update. Fit it anew, or load a stored model."
     )
 
 
-def enable_fast_path(model: Any, fast: Any) -> None:
-    """Let single rows be learned the fast path from now on; ``fast.row_buffer`` says who does."""
+def enable_fast_path(model: Classifier, fast: FastPath) -> None:
+    """Learn single rows on the fast path from now on; ``fast.row_buffer`` shows whether a call runs."""
     access_to(model).row_buffer = fast.row_buffer
-    model._fast_path = fast
+    cast("Learner", model)._fast_path = fast
 
 
-def disable_fast_path(model: Any) -> None:
-    """Let single rows be learned the general path, which reads the parameters; wait for a row under way."""
+def disable_fast_path(model: Classifier) -> None:
+    """Learn single rows on the general path, which reads the parameters; wait for a call that runs."""
     access = access_to(model)
 
     def closed() -> bool:
@@ -310,18 +322,18 @@ def disable_fast_path(model: Any) -> None:
 
 
 class unchanged_on_error:
-    """Context: put the model's attributes back if the block raises."""
+    """Context: restore the attributes of the model if the block raises."""
 
     __slots__ = ("before", "model")
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Classifier):
         self.model = model
         self.before = dict(vars(model))
 
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, error: Any, *rest: Any) -> None:
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
         if error is not None:
             attributes = vars(self.model)
             attributes.update(self.before)

@@ -37,7 +37,7 @@ class MIRA(MIRASpec, Shell):
     Attributes
     ----------
     n_stalled_ : int
-        Rows that asked for an update although their margin was 1.
+        Rows inside the geometric band whose functional margin was 1 already.
 
     References
     ----------
@@ -113,7 +113,7 @@ class ROMMA(ROMMASpec, Shell):
     If the data have margin :math:`\gamma`: at most :math:`R^2/\gamma^2` updates (plain) or
     :math:`R^2/(\delta\gamma)^2` (aggressive); :math:`1/\|w\|` never falls below the best margin
     :math:`\gamma^*`; a clean pass of the aggressive form has geometric margin at least
-    :math:`(1-\delta)\gamma^*` [1]_, without being told :math:`\gamma`.
+    :math:`(1-\delta)\gamma^*` [1]_; :math:`\gamma` need not be known.
 
     Parameters
     ----------

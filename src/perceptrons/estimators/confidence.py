@@ -1,4 +1,4 @@
-r"""Second-order learners: w with a covariance that knows which directions have been seen often."""
+r"""Second-order learners: w with a covariance, small in directions that occurred in many rows."""
 
 from __future__ import annotations
 

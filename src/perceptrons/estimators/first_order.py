@@ -1,7 +1,4 @@
-r"""First-order learners: a rule, a readout, and one w (or one per class).
-
-Parameters that all of them share are described once, in :class:`OnlineClassifier`.
-"""
+r"""First-order learners: a rule, a readout, and one w (or one per class)."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ class OnlineClassifier(OnlineClassifierSpec, Shell):
     r"""Any rule, any readout: the learner of which the others are special cases.
 
     For each row :math:`x` with label :math:`y` the rule sees :math:`m = y\langle w, x\rangle` and
-    :math:`q = \|x\|^2` and answers :math:`(\kappa, \tau)`; then
+    :math:`q = \|x\|^2` and returns :math:`(\kappa, \tau)`; then
     :math:`w \leftarrow \kappa w + \tau y x`. With more than two classes
     :math:`m = s_y - \max_{r \ne y} s_r`, :math:`q = 2\|x\|^2`, and the prototypes of the true class and of
     its best rival move by :math:`\pm\tau x`.

@@ -1,4 +1,4 @@
-r"""Kernel learners: w lives in the span of the examples, and only k(x, z) is ever computed."""
+r"""Kernel learners: w is a combination of examples, and only k(x, z) is computed."""
 
 from __future__ import annotations
 

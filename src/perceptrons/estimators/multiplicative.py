@@ -1,4 +1,4 @@
-r"""Learners that multiply instead of adding: Winnow, balanced Winnow, and their relatives.
+r"""Learners with multiplicative updates: Winnow, balanced Winnow, and their relatives.
 
 Dense rows and few relevant inputs: Winnow. Sparse rows and a dense target: the perceptron.
 """

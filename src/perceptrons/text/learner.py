@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -103,11 +103,13 @@ class TextIntake(Numbers):
 
     __slots__ = ()
 
+    model: TextClassifierSpec
+
     def tags(self) -> dict[str, bool]:
         return {"string": True, "two_d_array": False, "sparse": False}
 
     def checked(self, X: Any, *, reset: bool) -> SparseMatrix:
-        model: TextClassifierSpec = self.model
+        model = self.model
         if isinstance(X, Hashed):
             return model._own_rows(X, reset)
         texts = model._texts(X)
@@ -162,7 +164,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
             return self.readout
         return "last" if self._second_order() else "average"
 
-    def _check_rule(self, rule: Any) -> None:
+    def _check_rule(self, rule: Record | rules.UserRule) -> None:
         if not self._second_order():
             super()._check_rule(rule)
         elif self._readout != "last" or self.normalized_votes:
@@ -171,9 +173,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
                 f"normalized_votes=False; got readout={self.readout!r}."
             )
 
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> Any:
+    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.SingleSpace:
         if self._second_order():
-            return spaces.Confident(self._rule(), frame, n_features, full=False)
+            return spaces.Confident(cast(Record, self._rule()), frame, n_features, full=False)
         return super()._binary_space(frame, n_features)
 
     def _space_kinds(self) -> tuple[type, ...]:
@@ -198,7 +200,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         """Diagonal of Sigma, one row per learner, for rules that have one."""
         if not self._second_order():
             raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
-        learners = self._fitted("covariance_").learners
+        learners = cast(list[spaces.Confident], self._fitted("covariance_").learners)
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
     # ------------------------------------------------------------ intake
@@ -308,7 +310,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         self,
         X: AnyTexts,
         y: npt.ArrayLike,
-        classes: npt.ArrayLike | None = None,
+        classes: Sequence[Label] | np.ndarray | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Learn one pass over texts in the order given."""
@@ -374,7 +376,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
 
     def _enable_fast_path(self, x: object) -> None:
         """Prepare the fast path for further texts."""
-        space = self._space
+        space = cast(spaces.Linear, self._space)  # of one w: else there is no fast path
         one_w = space.columns == 1 and not self._second_order()
         plain = one_w and not self._keeps_journal() and self._steady()
         if not plain or self.keep_names or self.normalized_votes:

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ...certificates.evidence import Evidence, Vector
-from ...core.maximum_margin import NotSeparableError
+from ...core.solved import NotSeparableError
 from ...estimators.maximum_margin import MaxMargin
 from .._gordan import with_column
 
