@@ -1,1 +1,1 @@
-"""scikit-learn classes: they validate, encode labels and call the engine."""
+"""Learners without scikit-learn: specs of their parameters, what they take, how they learn and predict."""

@@ -16,7 +16,7 @@ from ..theory import debugging
 from ..theory.run_record import RunRecord
 from . import checks
 from .contract import Contract
-from .intakes import Numbers
+from .intakes import NumberIntake
 from .parameters import spec
 from .run_records import common_fields
 
@@ -75,9 +75,9 @@ class Classifier:
         _begun: dict[str, Any] = field(init=False)  #: parameters of the state, as they were at its start
 
     @property
-    def _intake(self) -> Numbers:
+    def _intake(self) -> NumberIntake:
         """Checks rows and converts them."""
-        return Numbers(self)
+        return NumberIntake(self)
 
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @spec
-class SecondOrder(Learner, Augmented):
+class SecondOrderLearner(Learner, Augmented):
     r"""Learners with a covariance; several classes: one against the rest.
 
     Attributes
@@ -56,7 +56,7 @@ class SecondOrder(Learner, Augmented):
 
 
 @spec
-class SecondOrderPerceptronSpec(SecondOrder):
+class SecondOrderPerceptronSpec(SecondOrderLearner):
     """Parameters and plan of :class:`perceptrons.SecondOrderPerceptron`."""
 
     a: float = 1.0
@@ -79,7 +79,7 @@ class SecondOrderPerceptronSpec(SecondOrder):
 
 
 @spec
-class AROWSpec(SecondOrder):
+class AROWSpec(SecondOrderLearner):
     """Parameters and plan of :class:`perceptrons.AROW`."""
 
     r: float = 1.0
@@ -97,7 +97,7 @@ class AROWSpec(SecondOrder):
 
 
 @spec
-class SCWSpec(SecondOrder):
+class SCWSpec(SecondOrderLearner):
     """Parameters and plan of :class:`perceptrons.SCW`."""
 
     eta: float = 0.9

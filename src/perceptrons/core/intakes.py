@@ -43,7 +43,7 @@ def in_precision(X: AnyMatrix, space: Space | None) -> AnyMatrix:
         return X.astype(space.frame.dtype)
 
 
-class Numbers:
+class NumberIntake:
     """Rows of numbers, dense or CSR; a single row may also be a dict of named features."""
 
     __slots__ = ("model",)
@@ -115,7 +115,7 @@ class Numbers:
         return self.one(x)[0]
 
 
-class Shares(Numbers):
+class ShareIntake(NumberIntake):
     """Rows of numbers from 0 to 1."""
 
     __slots__ = ()
@@ -124,7 +124,7 @@ class Shares(Numbers):
         return {**super().tags(), "positive_only": True}
 
 
-class Objects(Numbers):
+class ObjectIntake(NumberIntake):
     """Input of a kernel: rows of numbers, strings, columns of a kernel matrix, any objects."""
 
     __slots__ = ()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import kernels
 from . import checks
 from .augmented import InterceptScaling
-from .intakes import FLOATS, Objects
+from .intakes import FLOATS, ObjectIntake
 from .learner import Learner
 from .parameters import spec
 
@@ -70,8 +70,8 @@ class KernelBased(Learner, InterceptScaling):
             checks.whole("block_size", self.block_size)
 
     @property
-    def _intake(self) -> Objects:
-        return Objects(self)
+    def _intake(self) -> ObjectIntake:
+        return ObjectIntake(self)
 
     def _dtypes(self) -> npt.DTypeLike | list[type]:
         """The precisions that rows of numbers may have."""

@@ -22,7 +22,7 @@ from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
 from .augmented import FitIntercept
-from .intakes import Numbers, Objects
+from .intakes import NumberIntake, ObjectIntake
 from .labels import checked_labels
 from .parameters import spec
 from .progress import Progress
@@ -41,7 +41,7 @@ CLOSE = 1e-9  # relative loss by rounding outwards; above it, rows are computed 
 EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
 
 
-class Points(Objects):
+class PointIntake(ObjectIntake):
     """Rows of numbers; with a kernel, the objects that it compares."""
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class Points(Objects):
 
     def check_finite(self, X: AnyMatrix) -> None:
         if self.model._kernel_in_force() is None:
-            Numbers.rows(self, X)
+            NumberIntake.rows(self, X)
 
 
 @spec
@@ -129,8 +129,8 @@ class MaxMarginSpec(FitIntercept):
         return "kernel_" in vars(self) and objects.described(self.kernel_) is None
 
     @property
-    def _intake(self) -> Points:
-        return Points(self)
+    def _intake(self) -> PointIntake:
+        return PointIntake(self)
 
     def _points(self, X: AnyMatrix) -> tuple[maximum.Points, int]:
         """The rows, times 2^-e where their squares would overflow or underflow, and e."""

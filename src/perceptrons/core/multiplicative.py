@@ -15,7 +15,7 @@ from ..engine import spaces
 from ..engine.loops import multiplicative
 from . import checks
 from .augmented import Augmented
-from .intakes import Shares
+from .intakes import ShareIntake
 from .learner import Learner
 from .parameters import spec
 
@@ -48,7 +48,7 @@ def linked(model: Learner, name: str) -> np.ndarray:
 
 
 @spec
-class Thresholded(Learner):
+class DisjunctionLearner(Learner):
     """Learners of disjunctions: no intercept, a tie is positive, one learner per class beyond two."""
 
     _counts_loss = False
@@ -76,12 +76,12 @@ class Thresholded(Learner):
         raise ValueError(f"{type(self).__name__} starts from all weights equal; drop coef_init.")
 
     @property
-    def _intake(self) -> Shares:
-        return Shares(self)
+    def _intake(self) -> ShareIntake:
+        return ShareIntake(self)
 
 
 @spec
-class WinnowSpec(Thresholded):
+class WinnowSpec(DisjunctionLearner):
     """Parameters and plan of :class:`perceptrons.Winnow`."""
 
     kind: int = 2
@@ -129,7 +129,7 @@ class WinnowSpec(Thresholded):
 
 
 @spec
-class EliminationSpec(Thresholded):
+class EliminationSpec(DisjunctionLearner):
     """Parameters and plan of :class:`perceptrons.Elimination`."""
 
     literals: str = "monotone"

@@ -38,7 +38,7 @@ class CheckedRows(NamedTuple):
     targets: np.ndarray | None = None  #: the codes as the loops take them; None: not computed yet
 
 
-class Piece(NamedTuple):
+class BatchPiece(NamedTuple):
     """Rows of a batch that are learned before the next class is added."""
 
     rows: slice
@@ -109,7 +109,7 @@ def learn_in_order(
     recorded: Predictions | None,
     note: Callable[[Counts], None],
     call: whole_call | None = None,
-    piece: Piece | None = None,
+    piece: BatchPiece | None = None,
 ) -> None:
     """The pass of a call that learns rows in the order given.
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
 from . import class_weights, progressive
-from .passes import CheckedRows, Piece, learn_in_order
+from .passes import BatchPiece, CheckedRows, learn_in_order
 from .undoing import whole_call
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def learn_segments(
             model.n_iter_ = 1
             model.stop_reason_ = "partial_fit"
 
-        piece = Piece(rows, number) if len(segments) > 1 else None
+        piece = BatchPiece(rows, number) if len(segments) > 1 else None
         learn_in_order(model, batch, recorded, note, call, piece)
 
 

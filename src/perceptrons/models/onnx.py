@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.classifier import Classifier
 from ..core.confidence import SecondOrderPerceptronSpec
-from ..core.multiplicative import Thresholded
+from ..core.multiplicative import DisjunctionLearner
 from . import files
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def export_onnx(model: Classifier, path: str | os.PathLike[str]) -> None:
     binary = len(W) == 1
     if binary:
         scores = graph.node("Squeeze", scores, graph.constant(np.asarray([1], np.int64)))
-        codes = _side(graph, scores, len(labels), isinstance(model, Thresholded))
+        codes = _side(graph, scores, len(labels), isinstance(model, DisjunctionLearner))
     else:
         codes = graph.node("ArgMax", scores, axis=1, keepdims=0)
     found = graph.node("Gather", graph.constant(labels), codes, axis=0)

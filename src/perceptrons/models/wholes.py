@@ -15,7 +15,7 @@ import numpy as np
 from .. import kernels
 from .._sparse import is_sparse
 from ..core import changing, class_weights
-from ..core.intakes import Numbers, Shares
+from ..core.intakes import NumberIntake, ShareIntake
 from ..core.kernel import KernelLearner
 from ..core.kernel_based import KernelBased
 from ..core.learner import Learner
@@ -151,7 +151,7 @@ def _has_device() -> bool:
 
 def _width(x: Learner, state: Attributes, n_features: int) -> None:
     """Rows are as wide as the weights: without n_features_in_ scikit-learn accepts rows of any width."""
-    if "n_features_in_" in state or type(x._intake) in (Numbers, Shares):
+    if "n_features_in_" in state or type(x._intake) in (NumberIntake, ShareIntake):
         need(state.get("n_features_in_") == n_features, "features and weights differ in number")
     if hasattr(x, "_check_width"):
         x._check_width(reset=False)  # a learner of texts: its parameters give the width of its rows

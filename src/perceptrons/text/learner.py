@@ -14,7 +14,7 @@ from .._sparse import is_sparse
 from .._types import Label, Record, SparseMatrix
 from ..core import changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
-from ..core.intakes import Numbers
+from ..core.intakes import NumberIntake
 from ..core.one_row import python_label
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
@@ -98,7 +98,7 @@ class Explanation(NamedTuple):
         return "\n".join([head, *lines])
 
 
-class TextIntake(Numbers):
+class TextIntake(NumberIntake):
     """Texts, or rows that a model has hashed for itself."""
 
     __slots__ = ()
