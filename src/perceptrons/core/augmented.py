@@ -1,4 +1,4 @@
-"""Parameters that say how a row becomes the augmented row that is learned."""
+"""Parameters of the augmented row: the constant coordinate, and the scaling to length 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FitIntercept(Classifier):
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Learn the weight of a constant coordinate :math:`B` that every row gets.
+        Learn the weight of a constant coordinate :math:`B`, which is appended to every row.
     """
 
     fit_intercept: bool = True

@@ -45,13 +45,13 @@ def parameters_of_state(model: Classifier) -> dict[str, Any]:
     return {name: _copied(getattr(model, name)) for name in names}
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     return tuple(value) if isinstance(value, (list, set, frozenset)) else value
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(one: object, other: object) -> bool:
     one, other = _copied(one), _copied(other)
     if isinstance(one, bool) or isinstance(other, bool):
         return one is not other
@@ -113,7 +113,7 @@ def _refuse(model: Classifier, name: str) -> None:
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

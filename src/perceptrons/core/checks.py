@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..engine.draws import RandomSource
 
@@ -71,7 +72,7 @@ def generator(random_state: Any) -> RandomSource:
     )
 
 
-def numbers(name: str, value: Any) -> np.ndarray:
+def numbers(name: str, value: npt.ArrayLike) -> np.ndarray:
     """value as an array of finite numbers."""
     try:
         array = np.asarray(value, dtype=np.float64)

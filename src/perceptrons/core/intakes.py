@@ -153,7 +153,7 @@ class ObjectIntake(NumberIntake):
         return {"accept_sparse": "csr", "dtype": self.model._dtypes(), "order": "C"}
 
     def exact(self, given: AnyObjects, X: Collection) -> bool:
-        return True  # only certify states anything, and it gets the objects themselves
+        return True  # only certify makes statements, and its argument is the objects themselves
 
     def rows(self, X: Collection, learn: bool = False, frame: Frame | None = None) -> spaces.KernelRows:
         model = self.model

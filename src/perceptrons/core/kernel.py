@@ -35,7 +35,7 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
     cache_mb : float, default=1000
         Kernel values with support rows that are kept from one epoch to the next, in megabytes.
     device : {"auto", "cpu", "cuda"}, default="auto"
-        ``"cuda"`` needs torch and works in float32 unless ``precision`` says otherwise. ``"auto"`` takes the
+        ``"cuda"`` needs torch and works in float32 unless ``precision`` is given. ``"auto"`` takes the
         GPU for float32 rows, if there is one and kernel and rule run there.
     precision : {None, "float32", "float64"}, default=None
         None: that of the rows. On a GPU float64 makes the same updates as the CPU; float32 may differ where a

@@ -56,13 +56,13 @@ class Learner(RunAttributes):
         Multiplies the weights of the rows. ``"balanced"``: :math:`n/(k\,n_c)` for the :math:`n_c` rows of a
         class among the n rows of a fit with k classes; ``partial_fit`` and ``learn_one``, which do not see
         all rows, refuse it. ``"running"``: the same by the counts up to and including the row, so that any
-        cut into batches makes the same model. Rows of weight 0 are not counted; the counts go on from epoch
+        cut into batches makes the same model. Rows of weight 0 are not counted; the counts add up from epoch
         to epoch and from call to call, and are stored with the model.
     mistake : {"margin", "prediction"}, default="margin"
         What a mistake is when the score is 0: always one (``margin``), or only if the prediction, which
         is the smaller label, is wrong.
     warm_start : bool, default=False
-        ``fit`` goes on from the weights it finds.
+        ``fit`` starts from the present weights.
     early_stopping : bool, default=False
         Hold out ``validation_fraction`` of the rows and stop after ``n_iter_no_change`` epochs without a
         better score on them. The epoch with the best score is kept, with its counts, log and bracket; see

@@ -13,7 +13,7 @@ T = TypeVar("T", bound=type)
 def spec(cls: T) -> T:
     """Decorator: the annotated class attributes are the constructor's parameters.
 
-    scikit-learn wants an ``__init__`` that lists every parameter and does nothing but store it. That is a
+    scikit-learn requires an ``__init__`` that lists every parameter and does nothing but store it. That is a
     dataclass. The signature begins with the parameters of the class itself.
     """
     made: Any = dataclass(repr=False, eq=False, kw_only=True)(cls)
@@ -21,7 +21,7 @@ def spec(cls: T) -> T:
     return cast(T, made)
 
 
-def names_of(cls: Any) -> list[str]:
+def names_of(cls: type) -> list[str]:
     """The names of the parameters, in alphabetical order."""
     return sorted(one.name for one in fields(cls))
 

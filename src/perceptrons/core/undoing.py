@@ -1,4 +1,4 @@
-"""A call that learns happens as a whole, or not at all, whatever interrupts it.
+"""A call that learns is completed, or has no effect, if it is interrupted.
 
 An interruption (Ctrl-C, a signal handler that raises) arrives between two instructions of Python, never
 within a compiled loop. So a pass over the rows has happened or it has not: the counts of examples show which.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._sparse import columns_in_use
 
@@ -87,7 +87,7 @@ class whole_call:
             return space.counts() != before
         return space.counts().examples - before.examples == self.n_rows * len(space.learners)
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is None or hasattr(error, "log"):
             return
         if self._has_happened():

@@ -8,10 +8,10 @@ from .shell import Shell, estimator
 
 @estimator
 class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
-    r"""Kernel perceptron that remembers a bounded number of examples.
+    r"""Kernel perceptron with a bounded number of support examples.
 
-    A mistake adds its example to the support list with coefficient :math:`y`. When the list is full, a policy
-    says what is forgotten:
+    A mistake adds its example to the support list with coefficient :math:`y`. When the list is full, the
+    policy chooses the entries to remove:
 
     ``"random"``
         one entry, drawn uniformly [1]_;
@@ -26,7 +26,7 @@ class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
         nothing: a mistake whose example is within ``eta`` of the span of the list is projected onto it, so
         that the list stops growing by itself. With ``eta`` towards 0 it makes the perceptron's updates [3]_.
 
-    An example that comes again is a new entry. More than two classes: one list per class against the rest.
+    An example that occurs again is a new entry. More than two classes: one list per class against the rest.
     The last w predicts; there is no other readout.
 
     Parameters
@@ -42,7 +42,7 @@ class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
     Attributes
     ----------
     support_ : ndarray of int
-        The rows in the list, oldest first, as numbered in the pass that brought them in; of all classes.
+        The rows in the list, oldest first, with their numbers in the pass that added them; of all classes.
 
     References
     ----------

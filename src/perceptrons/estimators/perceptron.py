@@ -52,7 +52,7 @@ class AveragedPerceptron(AveragedPerceptronSpec, Shell):
     up to date at the cost of the update itself.
 
     The updates, and so the bounds on them, are those of :class:`Perceptron`. The average has no bound of
-    its own; in practice it comes close to the vote [1]_ at the price of one product.
+    its own; in practice its errors are close to those of the vote [1]_, at the cost of one product.
 
     Parameters
     ----------
