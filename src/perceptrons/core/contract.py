@@ -75,7 +75,11 @@ class Contract:
     def check_classes(self, y: np.ndarray) -> None:
         """Refuse numbers that are no labels of classes."""
         if y.dtype.kind == "f" and (y != np.floor(y)).any():
-            raise ValueError("y holds numbers with fractions, which are no labels of classes.")
+            found = y[y != np.floor(y)][0]
+            raise ValueError(
+                f"y holds numbers with fractions, such as {found:g}, which are no labels of classes: "
+                "make them words or whole numbers."
+            )
 
     def check_fitted(self, model: Classifier) -> None:
         """Raise where the model has learned nothing."""
