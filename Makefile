@@ -13,6 +13,9 @@ ARGS ?=
 BIN := .venv/bin
 STAMP := .venv/.stamp
 
+# Bytecode is kept, whatever the environment says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test check lint fuzz bench lock test-lowest clean
 .DELETE_ON_ERROR:
 
