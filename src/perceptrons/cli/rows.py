@@ -16,7 +16,7 @@ from .signals import Signals
 if TYPE_CHECKING:
     import numpy as np
 
-    from .._types import JsonObject, Label, Matrix, SparseMatrix
+    from .._types import JsonObject, Label, Matrix
     from ..core.classifier import Classifier
     from ..io.records import Batch, Limits, StreamRows
     from ..io.stream import Stream
@@ -117,7 +117,9 @@ def open_rows(data: list[str], found: JsonObject) -> Stream:
     sources = [_stdin() if name == "-" else name for name in data]
     if data.count("-") > 1:
         raise Misuse("'-' is standard input, which is there once; it was given twice.")
-    return open_stream(sources, text_column=column(found.get("text_column")), **options)
+    stream = open_stream(sources, text_column=column(found.get("text_column")), **options)
+    stream.prepare = None  # learners of the core read the arrays of CSR rows, and need no SciPy
+    return stream
 
 
 def _stdin() -> io.FileIO:
@@ -295,4 +297,7 @@ def _stacked(parts: list[StreamRows]) -> Matrix | list[bytes]:
         return np.concatenate(dense)
     import scipy.sparse as sp
 
-    return sp.vstack(cast("list[SparseMatrix]", parts), format="csr")
+    from .._sparse import as_scipy
+
+    stacked: Matrix = sp.vstack([as_scipy(part) for part in parts], format="csr")
+    return stacked

@@ -6,6 +6,7 @@ given wrongly. 128 + n: ended by signal n.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shlex
@@ -34,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     code : int
     """
     given = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        _start_quickly(given)
     try:
         with Signals():
             code = _run(given or ["--help"])
@@ -56,6 +59,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _code(error)
         _say(given, _message(error), usage=code == MISUSED)
         return code
+
+
+def _start_quickly(given: list[str]) -> None:
+    """Settings of a process of its own: modules take less time to load."""
+    from ..engine.compiler import skip_blas
+
+    gc.set_threshold(20_000)  # thousands of classes and functions stay, and are searched for garbage
+    if not any(word.startswith("--plugin") for word in given):  # loops of a plugin may multiply matrices
+        skip_blas()
 
 
 def _run(given: list[str]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rules
-from .._sparse import columns_in_use, narrowed
+from .._sparse import as_scipy, columns_in_use, narrowed
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from ..theory import debugging
@@ -54,6 +54,8 @@ class Classifier:
 
     #: kind of the run: "online", "descent" or "margin"
     _run_kind: ClassVar[str] = "online"
+    #: whether it learns and predicts by the arrays of CSR rows alone, without SciPy's operations
+    _reads_csr_rows: ClassVar[bool] = False
 
     if TYPE_CHECKING:  # parameters of some classes and constants of others; set by a shell or by fit
 
@@ -156,7 +158,7 @@ class Classifier:
         if columns is not None:
             X = narrowed(X, columns)
         frame = self._frame_in_force()
-        scores = np.asarray(X @ w[:, :-1].T) + frame.bias * w[:, -1]
+        scores = np.asarray(as_scipy(X) @ w[:, :-1].T) + frame.bias * w[:, -1]
         if frame.unit:
             scores = scores / row_lengths(X, frame.bias)[:, None]
         return scores

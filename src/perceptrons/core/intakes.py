@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import kernels
-from .._sparse import is_sparse
+from .._sparse import as_scipy, is_sparse
 from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from . import objects, one_row
@@ -60,7 +60,7 @@ class NumberIntake:
     def checked(self, X: AnyObjects, *, reset: bool) -> AnyMatrix:
         """X as a matrix of floats, or as prepared objects; ``reset``: set width and names of the model."""
         if is_sparse(X):
-            X = intake.checked_csr(X)
+            X = intake.checked_csr(X if self.model._reads_csr_rows else as_scipy(X))
         # finite values are checked by the pass that squares the rows
         return self.model._contract.rows(
             self.model,

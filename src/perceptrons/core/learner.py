@@ -157,6 +157,7 @@ class Learner(RunAttributes):
 
     #: the classes may have prototypes that are learned together
     _has_joint: ClassVar[bool] = False
+    _reads_csr_rows: ClassVar[bool] = True
     #: the loops sum the hinge losses of the rows
     _counts_loss: ClassVar[bool] = True
     #: parameters of the state, beside those of frames and readouts

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import kernels
-from .._sparse import is_sparse
+from .._sparse import as_scipy, is_sparse
 from ..engine import intake, spaces
 from ..engine.solvers import coordinate, maximum, quadratic
 from ..theory import _outward as outward
@@ -56,7 +56,7 @@ class PointIntake(ObjectIntake):
         if (model.kernel if reset else model._kernel_in_force()) is not None:
             return super().checked(X, reset=reset)
         if is_sparse(X):
-            X = intake.checked_csr(X)
+            X = intake.checked_csr(as_scipy(X))
         elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
             model.n_features_in_ = X.shape[1]  # no conversion, and no names of features
             if hasattr(model, "feature_names_in_"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import kernels
-from .._sparse import is_sparse
+from .._sparse import as_scipy, is_sparse
 from ..engine import intake
 from ..theory import gram
 
@@ -21,7 +21,7 @@ def checked(model: Classifier, kernel: kernels.Kernel, X: Objects, *, reset: boo
     """X, if the kernel takes it; ``numbers`` has options for the check of rows of numbers."""
     if kernel.takes in ("numbers", "table"):
         if is_sparse(X):
-            X = intake.checked_csr(X)
+            X = intake.checked_csr(as_scipy(X))
         with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused later
             return model._contract.rows(model, X, reset=reset, **numbers)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from .._sparse import is_sparse
 from ..engine import intake, spaces
@@ -149,6 +148,8 @@ def row(model: Learner, x: Any) -> tuple[AnyMatrix, list[str]]:
 
 
 def named_row(model: Learner, x: dict[str, float]) -> tuple[SparseMatrix, list[str]]:
+    import scipy.sparse as sp
+
     names = known_names(model)
     if type(x) is not dict or not all(type(name) is str for name in x):
         x = _plain(x)

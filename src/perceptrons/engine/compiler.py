@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import logging
 import os
 import sys
@@ -248,7 +249,32 @@ def _plain(function: Callable[..., R]) -> Callable[..., R]:
     return quiet
 
 
+_BLAS = "scipy.linalg.cython_blas"
+_looks_for_blas = True
+
+
+def skip_blas() -> None:
+    """Keep numba from looking for a BLAS: for a process that compiles loops of this package only.
+
+    numba looks once, when its compiler is set up, and imports ``scipy.linalg`` for it, which takes as long as
+    a third of numba itself. It could not compile products of matrices afterwards; no loop here has one.
+    """
+    global _looks_for_blas
+    _looks_for_blas = False
+
+
+def _set_up_numba() -> None:
+    if _looks_for_blas or _BLAS in sys.modules:
+        return
+    sys.modules[_BLAS] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        importlib.import_module("numba.np.arraymath")  # where numba looks
+    finally:
+        del sys.modules[_BLAS]
+
+
 def _jit(function: Callable[..., R], fastmath: set[str] | bool = FASTMATH) -> Callable[..., R]:
+    _set_up_numba()
     import numba
 
     _register_with_numba()

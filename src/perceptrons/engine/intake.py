@@ -7,12 +7,11 @@ array of one's own run the same compiled code.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._sparse import is_sparse
+from .._sparse import CsrRows, as_scipy, is_sparse
 from ..rows import Csr, Dense
 from .compiler import compiled
 
@@ -115,6 +114,15 @@ def checked_csr(X: AnyMatrix) -> SparseMatrix:
     """
     if X.ndim != 2:
         raise ValueError(f"X must have rows and columns; got a sparse array of shape {X.shape}.")
+    if isinstance(X, CsrRows):  # the readers do not put columns in order
+        pointers, found = frozen(X.indptr, np.int64), frozen(X.indices)
+        _check_pointers(pointers, min(len(found), len(X.data)))
+        highest, ascending = survey_indices(found, pointers)
+        if highest < X.shape[1] and ascending:
+            return cast("SparseMatrix", X)
+        X = as_scipy(X)
+    import scipy.sparse as sp
+
     if X.format != "csr":
         _check_other_format(X)
         X = X.tocsr()

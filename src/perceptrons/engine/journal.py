@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._sparse import columns_in_use, is_sparse, narrowed
+from .._sparse import as_scipy, columns_in_use, is_sparse, narrowed
 from .compiler import compiled
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class Journal:
         if len(new):
             self._where[new] = self._n_support + np.arange(len(new))
             self._n_support += len(new)
-            self._pieces["support"].append(X[new])
+            self._pieces["support"].append(as_scipy(X[new]))
         at: np.ndarray = self._where[log.row]
         return at
 
@@ -117,7 +116,7 @@ class Journal:
 
     def votes(self, X: AnyMatrix, bias: float, unit: bool, counts: np.ndarray) -> np.ndarray:
         """(rows of X, columns): weighted votes; with one column, sum c_j sign(<w_j, x>)."""
-        n = X.shape[0]
+        X, n = as_scipy(X), X.shape[0]
         out = np.zeros((n, self.alpha.shape[1]))
         if self.support is None:
             self.vote(np.zeros((n, 1)), counts, out)
@@ -183,6 +182,8 @@ def _stacked(pieces: list[AnyMatrix]) -> AnyMatrix:
         return np.concatenate(pieces)
     width = max(piece.shape[1] for piece in pieces)
     if is_sparse(pieces[0]):
+        import scipy.sparse as sp
+
         return sp.vstack([_widened(sp.csr_array(piece), width) for piece in pieces]).tocsr()
     dense = [piece.toarray() if is_sparse(piece) else piece for piece in pieces]
     return np.concatenate([_widened(piece, width) for piece in dense])
@@ -192,6 +193,8 @@ def _widened(X: AnyMatrix, width: int) -> AnyMatrix:
     if X.shape[1] == width:
         return X
     if is_sparse(X):
+        import scipy.sparse as sp
+
         return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
     return np.hstack([X, np.zeros((X.shape[0], width - X.shape[1]), X.dtype)])
 

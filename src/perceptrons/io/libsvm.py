@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from .._sparse import CsrRows, as_scipy
 from .._types import SparseMatrix
 from . import _loops as loops
 from ._numbers import POWERS, finish, finish_labels
@@ -170,10 +171,8 @@ class Libsvm:
         room.indptr[1 : n + 1] = np.cumsum(lengths[keep])
         room.state[[loops.ROWS, loops.PAIRS]] = n, k
 
-    def matrix(self, room: Growing, file: str, copy: bool) -> tuple[SparseMatrix, np.ndarray]:
-        """What has been read as a CSR array and labels."""
-        import scipy.sparse as sp
-
+    def matrix(self, room: Growing, file: str, copy: bool) -> tuple[CsrRows, np.ndarray]:
+        """What has been read as CSR rows and labels."""
         n, k = room.rows, room.pairs
         if not copy:
             for name, size in (("labels", n), ("indptr", n + 1), ("indices", k), ("values", k)):
@@ -184,7 +183,7 @@ class Libsvm:
         values = cast(room.values[:k], self.dtype, file)
         values = values.copy() if copy and values.base is not None else values
         labels = room.labels[:n].copy() if copy else room.labels
-        return sp.csr_array((values, indices, indptr), shape=(n, self.width)), labels
+        return CsrRows(values, indices, indptr, (n, self.width)), labels
 
 
 def _pair_of(block: LineBlock, position: int) -> int:
@@ -252,7 +251,8 @@ def read_libsvm(
         finally:
             opened.close()
     reader._room = room
-    return reader.matrix(room, ", ".join(one.name for one in chosen), copy=False)
+    rows, labels = reader.matrix(room, ", ".join(one.name for one in chosen), copy=False)
+    return as_scipy(rows), labels
 
 
 _BLOCK = 1 << 18  # stays in the second-level cache while it is parsed

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .._sparse import CsrRows
 from .._types import Matrix
 
 
@@ -87,7 +88,7 @@ class Texts(_Spans):
 
 
 #: Rows of a batch.
-StreamRows: TypeAlias = Matrix | Texts
+StreamRows: TypeAlias = Matrix | CsrRows | Texts
 #: Rows, their labels, their weights.
 Parsed: TypeAlias = tuple[StreamRows, np.ndarray | None, np.ndarray | None]
 #: Which rows of a batch: a slice, or an array or a list of numbers or truth values.
@@ -167,7 +168,7 @@ def some_rows(X: StreamRows, rows: RowChoice) -> StreamRows:
     """Some rows of a batch."""
     if isinstance(X, Texts):
         return X.some(rows)
-    found: Matrix = X[rows]
+    found: Matrix | CsrRows = X[rows]
     return found
 
 

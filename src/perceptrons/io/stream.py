@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .._sparse import as_scipy
 from .._types import JsonObject
 from .ahead import ReadAhead
 from .formats import FORMATS, FileParser, LineParser, StreamOptions, by_content, by_name
@@ -58,7 +59,8 @@ class Stream:
         self._skip = self._pass = 0
         self._selection = Selection()
         self._running: Items | None = None
-        self.prepare: Callable[[StreamRows], Any] | None = None  #: applied to the rows of each batch, ahead
+        #: applied to the rows of each batch, ahead; None: CSR rows of libsvm stay as :class:`CsrRows`
+        self.prepare: Callable[[StreamRows], Any] | None = as_scipy
         self.bytes_read = self.rows = 0
         sizes = [one.size for one in self._sources]
         self.bytes_total = None if None in sizes else sum(size or 0 for size in sizes)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import kernels, rules
 from ..engine import intake
@@ -208,6 +207,8 @@ class Reader:
         return _PRECISIONS[node["v"]]
 
     def _csr(self, node: JsonObject) -> SparseMatrix:
+        import scipy.sparse as sp
+
         arrays = [self.value(x) for x in _listed(node["v"])]
         shape = _shape(node["shape"])
         return checks.csr(arrays, shape, sp.csr_matrix if node["matrix"] else sp.csr_array)

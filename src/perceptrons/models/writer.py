@@ -16,9 +16,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import rules
+from .._sparse import is_sparse
 from ..core import changing
 from ..core.classifier import Classifier
 from ..engine import journal, spaces
@@ -93,6 +93,8 @@ class Writer:
         kind = type(x)
         if kind in _WRITERS:
             return _WRITERS[kind](self, x)
+        if is_sparse(x) and kind.__name__ in ("csr_array", "csr_matrix"):
+            return self._csr(x)
         name = registry.name_of(kind)
         if name is not None:
             return self._own(name, x)
@@ -190,7 +192,8 @@ class Writer:
 
     def _csr(self, x: SparseMatrix) -> JsonObject:
         arrays = [self.value(np.asarray(a)) for a in (x.data, x.indices, x.indptr)]
-        return {"k": "csr", "v": arrays, "shape": list(x.shape), "matrix": isinstance(x, sp.csr_matrix)}
+        matrix = type(x).__name__ == "csr_matrix"  # SciPy has two classes
+        return {"k": "csr", "v": arrays, "shape": list(x.shape), "matrix": matrix}
 
     # -- the library's own
 
@@ -247,8 +250,6 @@ _WRITERS: dict[type, Callable[[Writer, Any], JsonObject]] = {
     list: Writer._list,
     dict: Writer._dict,
     np.ndarray: Writer._array,
-    sp.csr_array: Writer._csr,
-    sp.csr_matrix: Writer._csr,
 }
 
 

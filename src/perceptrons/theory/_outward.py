@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from .._sparse import is_sparse
+from .._sparse import is_sparse, with_values
 from .._types import Floats, Ints, Matrix
 from . import _rational as rational
 
@@ -76,7 +75,7 @@ def floats(X: Matrix) -> Matrix:
     if values(X).dtype == np.float64:
         return X
     if is_sparse(X):
-        return sparse.csr_array((rational.floats(X.data), X.indices, X.indptr), shape=X.shape)
+        return with_values(X, rational.floats(X.data))
     return rational.floats(X)
 
 
@@ -88,7 +87,7 @@ def scaled(X: Matrix) -> tuple[Matrix, int]:
         return X, 0
     with np.errstate(under="ignore"):
         if is_sparse(X):
-            return sparse.csr_array((np.ldexp(X.data, -e), X.indices, X.indptr), shape=X.shape), e
+            return with_values(X, np.ldexp(X.data, -e)), e
         return np.ldexp(X, -e), e
 
 
@@ -155,7 +154,7 @@ def row_norms(X: Matrix) -> Floats:
     with np.errstate(under="ignore", over="ignore"):
         if is_sparse(X):
             data = np.ldexp(X.data, -np.repeat(e, np.diff(X.indptr)))
-            square = sparse.csr_array((data * data, X.indices, X.indptr), shape=X.shape).sum(axis=1)
+            square = with_values(X, data * data).sum(axis=1)
             return np.ldexp(np.sqrt(np.asarray(square, dtype=np.float64).ravel()), e)
         return np.asarray(np.ldexp(np.linalg.norm(np.ldexp(X, -e[:, None]), axis=1), e))
 
@@ -213,7 +212,7 @@ def scores(w: np.ndarray, b: float, X: Matrix) -> Scores:
             v = np.ldexp(k, np.maximum(power - e, -2000))
             if is_sparse(rows):
                 data = np.ldexp(rows.data, -columns[rows.indices])
-                rows = sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+                rows = with_values(rows, data)
             else:
                 rows = np.ldexp(rows, -columns)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from .._sparse import is_sparse
 from .._types import Floats, Matrix, MatrixLike
@@ -22,6 +21,8 @@ def as_rows(X: MatrixLike) -> Matrix:
     An array, or CSR with its entries in order, each once, none zero.
     """
     if is_sparse(X):
+        from scipy import sparse
+
         made = sparse.csr_array(X, copy=True)
         if made.dtype.kind not in "iu" or not _rounds(made.data):
             made = made.astype(np.float64)

@@ -50,6 +50,20 @@ def test_commands_import_no_scikit_learn(tmp_path):
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
+def test_rows_of_libsvm_are_learned_without_scipy(tmp_path):
+    """numba imports the package ``scipy`` itself, to see its version; nothing below it is needed."""
+    (tmp_path / "rows.svm").write_text(LIBSVM)
+    rows, model = str(tmp_path / "rows.svm"), str(tmp_path / "m.model")
+    train = ["train", rows, "--model", model, "--quiet"]
+    wanted = [train, [*train, "--rule", "arow"], [*train, "--shuffle", "--passes", "2"]]
+    script = SCRIPT.replace('("sklearn", "pandas", "scipy.stats")', '("scipy.sparse", "scipy.linalg")')
+    done = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(wanted)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
 @pytest.mark.parametrize("name", ["Perceptron", "AROW", "KernelPerceptron", "TextClassifier"])
 def test_the_core_writes_the_files_of_the_estimators(name, tmp_path):
     """A learner of the core, and the estimator of the same name, leave the same bytes."""
