@@ -107,6 +107,7 @@ def test_only(helpers):
 
 
 # ------------------------------------------------------------------------------------ kernels, on tiny sets
+# Loops are plain Python where that takes less time than to compile them.
 
 
 @pytest.fixture
@@ -153,6 +154,7 @@ def test_a_set_that_is_not_there_is_named(script, monkeypatch, tmp_path, name):
         script(name).main([*plot, "--out", str(tmp_path)])
 
 
+@pytest.mark.uncompiled
 def test_mnist_table(script, tiny_sets, capsys):
     table = script("mnist_table")
     command = ["--rows", "perceptron,amira,romma,romma-255", "--out", str(tiny_sets), "--shuffles"]
@@ -185,6 +187,7 @@ def test_mnist_table_knows_its_counts(script, tmp_path):
     assert "NOT OK" in table.check_counts(saved)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("degree", [1, 3])
 def test_readouts_from_the_log_are_those_of_the_estimator(script, tiny_sets, degree):
     voted, data = script("mnist_voted"), script("data")
@@ -210,6 +213,7 @@ def test_readouts_from_the_log_are_those_of_the_estimator(script, tiny_sets, deg
     assert same.n_updates_ == model.n_updates_ == sum(len(log.rows) for log in logs)
 
 
+@pytest.mark.uncompiled
 def test_mnist_voted(script, tiny_sets, capsys):
     script("mnist_voted").main(["--degrees", "1,2", "--epochs", "2", "--no-plot", "--out", str(tiny_sets)])
     printed = capsys.readouterr().out
@@ -218,6 +222,7 @@ def test_mnist_voted(script, tiny_sets, capsys):
     assert found["epochs"] == [0.1, 0.2, 0.4, 0.7, 1, 2] and len(found["degrees"]["1"]["errors"]["vote"]) == 6
 
 
+@pytest.mark.uncompiled
 def test_kernel_svc(script, tiny_sets, capsys):
     quick = ["--rounds", "1", "--sizes", "100,200,300", "--piece", "50", "--no-plot", "--out", str(tiny_sets)]
     script("kernel_svc").main(quick)
@@ -235,6 +240,7 @@ def test_monomials_are_the_map_of_the_polynomial_kernel(script):
         np.testing.assert_allclose(Z @ Z.T, kernels.Polynomial(degree=degree)(X))
 
 
+@pytest.mark.uncompiled
 def test_polynomial_crossover(script, tmp_path, capsys):
     crossover = script("polynomial_crossover")
     quick = ["--features", "2,3", "--rows", "80", "--rounds", "1", "--no-plot", "--out", str(tmp_path)]
@@ -249,6 +255,7 @@ def test_polynomial_crossover(script, tmp_path, capsys):
         crossover.same(log, log[:1], "here")
 
 
+@pytest.mark.uncompiled
 def test_sms_spectrum(script, tiny_sets, capsys):
     spectrum = script("sms_spectrum")
     spectrum.main(["--lengths", "2,3", "--modes", "set,min", "--folds", "2", "--out", str(tiny_sets)])
@@ -289,6 +296,7 @@ def test_a_peer_is_waited_for_as_long_as_it_matters(script):
     assert patient(120.0, 0.001) == 15.0 and patient(120.0, 2.0) == 60.0 and patient(10.0, 2.0) == 10.0
 
 
+@pytest.mark.uncompiled
 def test_plots(script, tiny_sets):
     pytest.importorskip("matplotlib", reason="plots NOT RUN: matplotlib is not installed")
     out = ["--out", str(tiny_sets)]
