@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engine.draws import RandomSource
+
+if TYPE_CHECKING:
+    from .learner import Learner
 
 T = TypeVar("T")
 
@@ -110,3 +113,26 @@ def verbose(value: Any) -> None:
     """Refuse what is not a truth value or an integer of at least 0."""
     if not isinstance(value, (Integral, np.bool_)) or value < 0:
         raise ValueError(f"verbose must be an integer of at least 0; got verbose={value!r}.")
+
+
+def run_parameters(model: Learner) -> None:
+    """Check the parameters that all online learners have: epochs, stopping, log, callback."""
+    whole("max_iter", model.max_iter, none=True)
+    for name in ("shuffle", "warm_start", "early_stopping", "log_updates"):
+        flag(name, getattr(model, name))
+    positive("validation_fraction", model.validation_fraction, below=1.0)
+    whole("n_iter_no_change", model.n_iter_no_change)
+    if model.tol is not None:
+        positive("tol", model.tol, zero=True)
+        if not model._counts_loss:
+            raise ValueError(
+                f"tol is for learners that count a hinge loss; {type(model).__name__} counts none: got "
+                f"tol={model.tol!r}. Leave tol=None, or use early_stopping=True."
+            )
+    whole("max_log", model.max_log, least=0)
+    class_weight(getattr(model, "class_weight", None))
+    n_jobs(model.n_jobs)
+    verbose(model.verbose)
+    generator(model.random_state)
+    if model.callback is not None and not callable(model.callback):
+        raise ValueError(f"callback must be a function or None; got callback={model.callback!r}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import draws, intake, margins
-from . import checks, class_weights
+from . import checks, class_weights, passes, starting
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
@@ -32,12 +32,13 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
     epochs = iter(orders) if orders is not None else visits(model, batch, rng, train)
     total = len(orders) if orders is not None else model.max_iter
     judge, clean = Judge(model, keeps=orders is None), False
-    model._check_width_of(batch)
+    passes.check_width(model, batch)
     watched = model.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
-    model._longest = model._radius(batch)
-    model._plain = model._plain and not model._changed and model._is_plain(batch, orders)
+    model._longest = passes.longest(model, batch)
+    plain = passes.is_plain(model, batch) and visits_once(orders)
+    model._plain = model._plain and not model._changed and plain
     model.stop_reason_ = "max_iter" if orders is None else "end of order"
-    model._forget_bounds()
+    starting.forget_bounds(model)
     space.keep_steps(batch.X.shape[0])
     try:
         with Progress(type(model).__name__, total, model.verbose) as progress:

@@ -130,7 +130,7 @@ class FirstOrder(Learner):
                 "max_iter=None goes on until a clean pass, and steps of 1/t shrink so fast that there may be "
                 "none in any reasonable time, also on separable rows; give max_iter, or learning_rate=1.0.",
                 self._contract.unconverged,
-                stacklevel=3,
+                stacklevel=4,
             )
         return orders
 

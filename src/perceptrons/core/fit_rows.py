@@ -65,5 +65,14 @@ def rows_of_fit(
     frame = model._frame(X.dtype, X, there) if old is None else old.frame
     rows = model._intake.rows(X, learn=True, frame=frame)
     batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
-    model._still_valid(batch, given, sample_weight)
+    still_valid(model, batch, given, sample_weight)
     return batch
+
+
+def still_valid(model: Learner, batch: CheckedRows, *given: object) -> None:
+    """Check the rows again if reading one of the objects given may have called methods of the user."""
+    given = (*given, getattr(model, "class_weight", None))
+    if not all(
+        x is None or isinstance(x, str) or (type(x) is np.ndarray and x.dtype != object) for x in given
+    ):
+        intake.check_again(batch.X, batch.rows)

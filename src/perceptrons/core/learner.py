@@ -1,6 +1,8 @@
-"""The base class of online learners: checks of parameters and rows, fit, partial_fit, learn_one.
+"""The base class of online learners: fit, partial_fit, learn_one, and what subclasses may override.
 
-A subclass defines the rule and the space; everything else is defined here.
+A subclass defines the rule and the space. How rows are learned is in functions of other modules: ``fitting``
+and ``epochs`` for ``fit``, ``segments`` for ``partial_fit``, ``one_row`` for single rows, ``passes`` for the
+pass that all of them make, ``starting`` for the first state of a model.
 """
 
 from __future__ import annotations
@@ -14,23 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rules
-from ..engine import intake, spaces
+from ..engine import spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
-from ..rows import Csr, Dense
-from . import changing, checks, class_weights, epochs, one_row, progressive, starting
+from . import changing, checks, epochs, fitting, one_row, passes, progressive, segments, starting, stopping
 from .callbacks import Watch
-from .fit_rows import rows_of_fit
-from .intakes import in_precision
-from .labels import LabelBook, checked_labels
+from .labels import LabelBook
 from .parameters import spec
-from .passes import CheckedRows, Write, run_in_parts
+from .passes import CheckedRows, Write
 from .readouts import Readout
 from .run_attributes import RunAttributes
 from .run_records import online_fields
-from .segments import learn_segments
-from .undoing import whole_call
-from .writing import disable_fast_path, one_writer, unchanged_on_error
+from .writing import disable_fast_path
 
 if TYPE_CHECKING:
     from .._types import AnyMatrix, Label, MatrixLike, Objects
@@ -148,8 +145,12 @@ class Learner(RunAttributes):
 
         _names: dict[str, int] = field(init=False)  #: columns of named features
         _counted: Counted = field(init=False)
+        _counting: dict[str, bool] = field(init=False)  #: calls that count progressive errors
         _fast_path: FastPath = field(init=False)
         _writer: Access = field(init=False)
+        _plain: bool = field(init=False)  #: rows of weight 0 or 1, each once an epoch, as the theorems assume
+        _changed: tuple[str, ...] = field(init=False)  #: parameters that have changed since the start
+        history_: list[dict[str, Any]] = field(init=False)
         n_iter_: int = field(init=False)
         stop_reason_: str = field(init=False)
         best_iter_: int = field(init=False)
@@ -165,25 +166,7 @@ class Learner(RunAttributes):
 
     def _check_params(self) -> None:
         super()._check_params()
-        checks.whole("max_iter", self.max_iter, none=True)
-        for name in ("shuffle", "warm_start", "early_stopping", "log_updates"):
-            checks.flag(name, getattr(self, name))
-        checks.positive("validation_fraction", self.validation_fraction, below=1.0)
-        checks.whole("n_iter_no_change", self.n_iter_no_change)
-        if self.tol is not None:
-            checks.positive("tol", self.tol, zero=True)
-            if not self._counts_loss:
-                raise ValueError(
-                    f"tol is for learners that count a hinge loss; {type(self).__name__} counts none: got "
-                    f"tol={self.tol!r}. Leave tol=None, or use early_stopping=True."
-                )
-        checks.whole("max_log", self.max_log, least=0)
-        checks.class_weight(getattr(self, "class_weight", None))
-        checks.n_jobs(self.n_jobs)
-        checks.verbose(self.verbose)
-        checks.generator(self.random_state)
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback must be a function or None; got callback={self.callback!r}.")
+        checks.run_parameters(self)
 
     # ------------------------------------------------------------ frames and spaces
 
@@ -239,11 +222,6 @@ class Learner(RunAttributes):
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         return int(effective_n_jobs(self.n_jobs))
-
-    @property
-    def intercept_scaling_(self) -> float:
-        """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
-        return float(self._fitted("intercept_scaling_").frame.bias)
 
     # ------------------------------------------------------------ the readout, and the record of a run
 
@@ -341,53 +319,12 @@ class Learner(RunAttributes):
         -------
         self
         """
-        begin_anew = not self.warm_start or coef_init is not None or intercept_init is not None
-        with one_writer(self, anew=begin_anew):
-            old: Space | None = None if begin_anew else vars(self).get("_space")
-            if old is not None:
-                old.make_writable()
-            with unchanged_on_error(self):
-                batch = rows_of_fit(self, X, y, sample_weight, old)
-                orders = self._checked_order(order, batch)
-                if class_weights.runs_counts(self) and not epochs.visits_once(orders):
-                    raise ValueError(
-                        "class_weight='running' weighs a row by its place in an epoch; order has an epoch "
-                        "that visits a row twice."
-                    )
-                epochs.hold_out(self, batch, checks.generator(0))  # raises where it cannot be done
-                space = old if old is not None else self._start(batch, coef_init, intercept_init)
-                journals = self._new_journals(space)
-                if old is not None:
-                    journals = self._kept_journals(journals)
-                    space.forget_start()
-                    changing.renew_steps(self, batch.changed)
-                self._adopt(space, journals)
-            watch = Watch(self, X, y, sample_weight)
-            watch.around(lambda: self._run_epochs(batch, orders, watch), self._max_epochs(orders))
+        fitting.fit(self, X, y, sample_weight, (coef_init, intercept_init), order)
         return self
-
-    def _kept_journals(self, fresh: list[Journal]) -> list[Journal]:
-        """The logs of a warm start: a vote needs all updates since w = 0, ``update_log_`` the new ones."""
-        if not self._reading.logged:
-            return fresh
-        if len(self._journals) != len(fresh):
-            raise ValueError(
-                f"readout={self._readout!r} needs all updates, and the earlier ones were not kept. Fit again "
-                "with warm_start=False, or use readout='average'."
-            )
-        return self._journals
 
     def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:
         """How many epochs there can be; None: any number."""
         return self.max_iter if orders is None else len(orders)
-
-    def _still_valid(self, batch: CheckedRows, *given: object) -> None:
-        """Check the rows again if reading one of the objects given may have called methods of the user."""
-        given = (*given, getattr(self, "class_weight", None))
-        if not all(
-            x is None or isinstance(x, str) or (type(x) is np.ndarray and x.dtype != object) for x in given
-        ):
-            intake.check_again(batch.X, batch.rows)
 
     def _start(
         self, batch: CheckedRows, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
@@ -416,55 +353,12 @@ class Learner(RunAttributes):
     ) -> list[np.ndarray] | None:
         return epochs.checked_orders(order, batch.X.shape[0])
 
-    def _adopt(self, space: Space, journals: list[Journal]) -> None:
-        """Use ``space`` as the state of the model, and reset the record of the run."""
-        self._space = space
-        self._journals = journals
-        self._forget_bounds()
-        self.history_: list[dict[str, Any]] = []
-        self.stop_reason_ = "not started"
-        self.n_iter_ = 0
-        self._longest = 0.0
-        self._plain = True
-        self._changed: tuple[str, ...] = ()
-        self._begun = changing.parameters_of_state(self)
-        self._progressive = np.zeros(2)
-
-    def _forget_bounds(self) -> None:
-        """Remove results about the rows of a fit: they do not hold for further rows."""
-        self._bounds = None
-        self._steps = None
-        for name in ("best_iter_", "validation_scores_"):
-            self.__dict__.pop(name, None)
-
     def _run_epochs(self, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
         epochs.run(self, batch, orders, watch)
 
-    def _is_plain(self, batch: CheckedRows, orders: list[np.ndarray] | None) -> bool:
-        """Whether rows have weight 0 or 1 and no epoch has a row twice: the theorems assume it."""
-        whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-        return whole and not class_weights.runs_counts(self) and epochs.visits_once(orders)
-
     def _why_stop(self, batch: CheckedRows, record: dict[str, Any], clean: bool, stalled: bool) -> str | None:
         """A reason to stop after an epoch, or None."""
-        if clean:
-            return "clean pass"
-        if stalled:
-            return "no improvement"
-        if self.max_iter is None and not self.fit_intercept:
-            counts = batch.weights > 0.0 if len(batch.weights) else True
-            zero = np.flatnonzero((batch.rows.sq == 0.0) & counts)
-            if len(zero) and self._zero_row_is_a_mistake():
-                return f"not separable: row {zero[0]} is the zero vector"
-        return None
-
-    def _zero_row_is_a_mistake(self) -> bool:
-        return self._facts().step.zero_row and getattr(self, "mistake", "margin") == "margin"
-
-    def _check_width_of(self, batch: CheckedRows) -> None:
-        """Refuse rows of another width than the weights: the loops do not check it."""
-        if isinstance(batch.rows, (Dense, Csr)) and batch.X.shape[1] != self._space.n_features:
-            raise ValueError(f"X has {batch.X.shape[1]} features; the model has {self._space.n_features}.")
+        return stopping.reason(self, batch, clean, stalled)
 
     def _record(self, counts: Counts) -> dict[str, Any]:
         """The record of an epoch in ``history_``."""
@@ -474,16 +368,6 @@ class Learner(RunAttributes):
             "updates": counts.updates,
             "errors": counts.errors,
         }
-
-    def _take_longest(self) -> None:
-        """Store the length of the longest single row of the fast path, which has ended."""
-        self._longest = max(self._longest, self._space.longest())
-        self._space.forget_longest()
-
-    def _radius(self, batch: CheckedRows) -> float:
-        sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
-        largest = float(sq.max()) if len(sq) else 0.0
-        return max(self._longest, float(np.sqrt(largest)))
 
     def _draw_step(self) -> None:
         """Choose the w that predicts, where one is drawn at random."""
@@ -514,62 +398,18 @@ class Learner(RunAttributes):
         -------
         self
         """
-        self._intake.check_pieces()
-        with one_writer(self), whole_call(self) as call:
-            fresh = "_space" not in vars(self)
-            with unchanged_on_error(self):
-                self._check_params()
-                class_weights.check_pieces(self)
-                steps = changing.changed_steps(self)
-                given = X
-                X = in_precision(self._intake.checked(X, reset=fresh), vars(self).get("_space"))
-                self._check_values(X)
-                exact = self._intake.exact(given, X)
-                given, y = y, checked_labels(self, y, X.shape[0])
-                rows = self._intake.rows(X, learn=True)
-                weights = class_weights.row_weights(self, sample_weight, y)
-                if fresh:
-                    self._begin(X.shape[1], X.dtype, classes)
-                elif classes is not None:
-                    self._labels.codes(checked_labels(self, classes, len(classes)), grow=True)
-                self._still_valid(CheckedRows(X, rows, y, weights), given, sample_weight, classes)
-                segments = self._labels.segments(y)  # the last step that can fail
-            batch = CheckedRows(X, rows, intake.EMPTY, weights, exact, changed=steps)
-            learn_segments(self, batch, y, segments, call, fresh)
+        segments.partial_fit(self, X, y, classes, sample_weight)
         return self
 
     def _run_pass(
         self, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None = None
     ) -> None:
         """Learn the rows of ``partial_fit`` or ``learn_one``; ``write`` gets the log of their updates."""
-        run_in_parts(self, batch, order, write, recorded)
+        passes.run_in_parts(self, batch, order, write, recorded)
 
     def _prepare_pass(self, batch: CheckedRows) -> None:
         """Update the attributes that depend on the rows, before the rows are learned."""
-        self._check_width_of(batch)
-        if changing.changed(self):
-            changing.renew_steps(self, batch.changed)
-        self._forget_bounds()
-        if not batch.exact:
-            self._space.forget_start()  # bounds do not hold for rows that were rounded
-        self._longest = self._radius(batch)
-        self._plain = self._plain and not self._changed and self._is_plain(batch, None)
-
-    def _begin(
-        self, n_features: int, dtype: npt.DTypeLike, classes: Sequence[Label] | np.ndarray | None
-    ) -> None:
-        """Start an untrained model with these classes; None: with no class yet."""
-        known = np.asarray([])
-        if classes is not None and len(classes):
-            known = np.unique(checked_labels(self, classes, len(classes)))
-        elif getattr(self, "mistake", "margin") == "prediction":
-            raise ValueError(
-                "mistake='prediction' treats the two labels differently: give all labels by classes= "
-                "in the first call of partial_fit."
-            )
-        self.classes_ = known
-        space = self._new_space(self._frame(dtype), n_features, len(known))
-        self._adopt(space, self._new_journals(space))
+        passes.prepare(self, batch)
 
     # ------------------------------------------------------------ one row
 
@@ -597,16 +437,7 @@ class Learner(RunAttributes):
             score: float | list[float] | None = fast.score(x)
             if score is not None:
                 return score
-        if "_space" not in vars(self):
-            raise self._contract.not_fitted(f"This {type(self).__name__} has learned nothing yet.")
-        row = self._intake.known(x)
-        self._check_values(row)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._score_row(row)
-        if not np.isfinite(scores).all():
-            self._intake.check_finite(row)
-            raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
-        return one_row.python_scores(scores)
+        return one_row.score(self, x)
 
     def predict_one(self, x: Any) -> Label:
         """Label of one row as a type of Python: an int, a str, …"""
@@ -665,31 +496,9 @@ class Learner(RunAttributes):
         -------
         self
         """
-        for name, value in (("partial_fit", partial_fit), ("learn_one", learn_one)):
-            if value is not None:
-                checks.flag(name, value)
-        with one_writer(self):  # it disables the fast path for single rows, which is then made again
-            before = dict(vars(self).get("_counting", {}))
-            given = {"partial_fit": partial_fit, "learn_one": learn_one}
-            self._counting = before | {name: value for name, value in given.items() if value is not None}
+        progressive.choose(self, partial_fit=partial_fit, learn_one=learn_one)
         return self
 
     def _progressive_silence(self) -> str | None:
         """Why progressive errors are not reported; None where they are."""
         return progressive.silence(self)
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        """Names of the features, where they have names; a copy, as any row may add names."""
-        names = vars(self).get("_names") or vars(self).get("_given_names")
-        if names is None or not len(names):
-            raise AttributeError(f"The features of this {type(self).__name__} have no names.")
-        return np.asarray(list(names), dtype=object)
-
-    @feature_names_in_.setter
-    def feature_names_in_(self, names: np.ndarray) -> None:
-        self._given_names = names
-
-    @feature_names_in_.deleter
-    def feature_names_in_(self) -> None:
-        self.__dict__.pop("_given_names", None)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._sparse import is_sparse
 from ..engine import intake, spaces
-from . import changing, class_weights, progressive
+from . import changing, class_weights, progressive, starting
 from .fast_rows import FastArrays, FastDicts
 from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
@@ -92,7 +92,7 @@ def learn(model: Learner, x: Any, y: Label) -> None:
             steps = changing.changed_steps(model)
             if fresh:
                 width, dtype = model._intake.form(x)
-                model._begin(width, dtype, None)
+                starting.begin(model, width, dtype, None)
             row, new_names = model._intake.one(x)
             model._check_values(row)
             rows = model._intake.rows(row, learn=True)
@@ -109,6 +109,20 @@ def learn(model: Learner, x: Any, y: Label) -> None:
         batch = CheckedRows(row, rows, codes, weights, exact, changed=steps, counted=counted)
         learn_batch_of_one(model, batch, since, recorded, call)
         model._enable_fast_path(x)
+
+
+def score(model: Learner, x: Any) -> float | list[float]:
+    """The score of one row on the general path."""
+    if "_space" not in vars(model):
+        raise model._contract.not_fitted(f"This {type(model).__name__} has learned nothing yet.")
+    row = model._intake.known(x)
+    model._check_values(row)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = model._score_row(row)
+    if not np.isfinite(scores).all():
+        model._intake.check_finite(row)
+        raise spaces.NumericalError("A score is not finite: the values are too large. Scale the data.")
+    return python_scores(scores)
 
 
 def learn_batch_of_one(

@@ -13,13 +13,13 @@ import numpy as np
 from ..engine import chunks, intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
-from . import class_weights
+from ..rows import Csr, Dense
+from . import changing, class_weights, starting
 from .undoing import whole_call
 
 if TYPE_CHECKING:
     from .._types import AnyMatrix, UpdateColumns
     from ..engine.spaces import Frame, KernelRows
-    from ..rows import Csr, Dense
     from .learner import Learner
 
 
@@ -47,6 +47,37 @@ class BatchPiece(NamedTuple):
 
 #: appends the updates of each learner to the log
 Write: TypeAlias = "Callable[[Sequence[UpdateColumns]], None]"
+
+
+def prepare(model: Learner, batch: CheckedRows) -> None:
+    """Update the attributes that depend on the rows, before ``partial_fit`` or ``learn_one`` learns them."""
+    check_width(model, batch)
+    if changing.changed(model):
+        changing.renew_steps(model, batch.changed)
+    starting.forget_bounds(model)
+    if not batch.exact:
+        model._space.forget_start()  # bounds do not hold for rows that were rounded
+    model._longest = longest(model, batch)
+    model._plain = model._plain and not model._changed and is_plain(model, batch)
+
+
+def check_width(model: Learner, batch: CheckedRows) -> None:
+    """Refuse rows of another width than the weights: the loops do not check it."""
+    if isinstance(batch.rows, (Dense, Csr)) and batch.X.shape[1] != model._space.n_features:
+        raise ValueError(f"X has {batch.X.shape[1]} features; the model has {model._space.n_features}.")
+
+
+def longest(model: Learner, batch: CheckedRows) -> float:
+    """Length of the longest row so far, those of the batch with a positive weight included."""
+    sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
+    largest = float(sq.max()) if len(sq) else 0.0
+    return max(model._longest, float(np.sqrt(largest)))
+
+
+def is_plain(model: Learner, batch: CheckedRows) -> bool:
+    """Whether rows have weight 0 or 1: the theorems assume it."""
+    whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
+    return whole and not class_weights.runs_counts(model)
 
 
 def one_pass(

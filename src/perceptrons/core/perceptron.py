@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import rules
 from ..engine import intake, spaces
 from ..engine.loops import multiclass
-from . import checks
+from . import checks, starting
 from .augmented import Augmented
 from .callbacks import Watch
 from .first_order import AnyReadout, FirstOrder, Jointly
@@ -143,7 +143,7 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
                 return
             self.gamma_ /= 2.0
             space = super()._start(batch, None, None)
-            self._adopt(space, self._new_journals(space))
+            starting.adopt(self, space, self._new_journals(space))
             super()._run_epochs(batch, orders, watch)
 
     def _first_guess(self, batch: CheckedRows) -> float:

@@ -15,6 +15,8 @@ import numpy as np
 
 from ..engine.loops import linear
 from ..engine.predictions import Predictions
+from . import checks
+from .writing import one_writer
 
 if TYPE_CHECKING:
     from ..engine.spaces import Counts
@@ -28,6 +30,16 @@ def silence(model: Learner) -> str | None:
     if "_space" in vars(model) and model._space.device != "cpu":
         return "progressive errors are not counted on a GPU"
     return None
+
+
+def choose(model: Learner, **calls: bool | None) -> None:
+    """Set which of ``partial_fit`` and ``learn_one`` count; None leaves a call as it is."""
+    for name, value in calls.items():
+        if value is not None:
+            checks.flag(name, value)
+    with one_writer(model):  # it disables the fast path for single rows, which is then made again
+        before = dict(vars(model).get("_counting", {}))
+        model._counting = before | {name: value for name, value in calls.items() if value is not None}
 
 
 def by_last_errors(model: Learner) -> bool:

@@ -75,6 +75,11 @@ class RunAttributes(Classifier):
         return float(longest > 0.0) if self._unit_rows() else longest
 
     @property
+    def intercept_scaling_(self) -> float:
+        """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
+        return float(self._fitted("intercept_scaling_").frame.bias)
+
+    @property
     def margin_bounds_(self) -> Any:  # a pair, a list of pairs or None
         """(gamma_low, gamma_up) around the best margin, in the learner's own space.
 
@@ -120,3 +125,19 @@ class RunAttributes(Classifier):
         if why is not None:
             raise AttributeError(f"{name} is not there: {why}.")
         return progressive.now(model)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features, where they have names; a copy, as any row may add names."""
+        names = vars(self).get("_names") or vars(self).get("_given_names")
+        if names is None or not len(names):
+            raise AttributeError(f"The features of this {type(self).__name__} have no names.")
+        return np.asarray(list(names), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: np.ndarray) -> None:
+        self._given_names = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_given_names", None)

@@ -1,19 +1,59 @@
-"""The pass of ``partial_fit``: rows in the order given, in which classes may appear."""
+"""The body of ``partial_fit``: checks, and one pass in the order given, in which classes may appear."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from ..engine import intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
-from . import class_weights, progressive
+from . import changing, class_weights, progressive, starting
+from .fit_rows import still_valid
+from .intakes import in_precision
+from .labels import checked_labels
 from .passes import BatchPiece, CheckedRows, learn_in_order
 from .undoing import whole_call
+from .writing import one_writer, unchanged_on_error
 
 if TYPE_CHECKING:
+    from .._types import Label, Objects
     from .learner import Learner
+
+
+def partial_fit(
+    model: Learner,
+    X: Objects,
+    y: npt.ArrayLike,
+    classes: Sequence[Label] | np.ndarray | None,
+    sample_weight: npt.ArrayLike | None,
+) -> None:
+    """Learn one pass over the rows in the order given."""
+    model._intake.check_pieces()
+    with one_writer(model), whole_call(model) as call:
+        fresh = "_space" not in vars(model)
+        with unchanged_on_error(model):
+            model._check_params()
+            class_weights.check_pieces(model)
+            steps = changing.changed_steps(model)
+            given = X
+            X = in_precision(model._intake.checked(X, reset=fresh), vars(model).get("_space"))
+            model._check_values(X)
+            exact = model._intake.exact(given, X)
+            given, y = y, checked_labels(model, y, X.shape[0])
+            rows = model._intake.rows(X, learn=True)
+            weights = class_weights.row_weights(model, sample_weight, y)
+            if fresh:
+                starting.begin(model, X.shape[1], X.dtype, classes)
+            elif classes is not None:
+                model._labels.codes(checked_labels(model, classes, len(classes)), grow=True)
+            still_valid(model, CheckedRows(X, rows, y, weights), given, sample_weight, classes)
+            segments = model._labels.segments(y)  # the last step that can fail
+        batch = CheckedRows(X, rows, intake.EMPTY, weights, exact, changed=steps)
+        learn_segments(model, batch, y, segments, call, fresh)
 
 
 def learn_segments(

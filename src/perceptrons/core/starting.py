@@ -1,17 +1,73 @@
-"""Weights that a fit starts from instead of 0."""
+"""The first state of a model, and the weights that a fit starts from instead of 0."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from . import checks
+from . import changing, checks
+from .labels import checked_labels
 
 if TYPE_CHECKING:
+    from .._types import Label
+    from ..engine.journal import Journal
     from ..engine.spaces import Space
     from .learner import Learner
+
+
+def begin(
+    model: Learner, n_features: int, dtype: npt.DTypeLike, classes: Sequence[Label] | np.ndarray | None
+) -> None:
+    """Start an untrained model with these classes; None: with no class yet."""
+    known = np.asarray([])
+    if classes is not None and len(classes):
+        known = np.unique(checked_labels(model, classes, len(classes)))
+    elif getattr(model, "mistake", "margin") == "prediction":
+        raise ValueError(
+            "mistake='prediction' treats the two labels differently: give all labels by classes= "
+            "in the first call of partial_fit."
+        )
+    model.classes_ = known
+    space = model._new_space(model._frame(dtype), n_features, len(known))
+    adopt(model, space, model._new_journals(space))
+
+
+def adopt(model: Learner, space: Space, journals: list[Journal]) -> None:
+    """Use ``space`` as the state of the model, and reset the record of the run."""
+    model._space = space
+    model._journals = journals
+    forget_bounds(model)
+    model.history_ = []
+    model.stop_reason_ = "not started"
+    model.n_iter_ = 0
+    model._longest = 0.0
+    model._plain = True
+    model._changed = ()
+    model._begun = changing.parameters_of_state(model)
+    model._progressive = np.zeros(2)
+
+
+def forget_bounds(model: Learner) -> None:
+    """Remove results about the rows of a fit: they do not hold for further rows."""
+    model._bounds = None
+    model._steps = None
+    for name in ("best_iter_", "validation_scores_"):
+        model.__dict__.pop(name, None)
+
+
+def kept_journals(model: Learner, fresh: list[Journal]) -> list[Journal]:
+    """The logs of a warm start: a vote needs all updates since w = 0, ``update_log_`` the new ones."""
+    if not model._reading.logged:
+        return fresh
+    if len(model._journals) != len(fresh):
+        raise ValueError(
+            f"readout={model._readout!r} needs all updates, and the earlier ones were not kept. Fit again "
+            "with warm_start=False, or use readout='average'."
+        )
+    return model._journals
 
 
 def initial_weights(

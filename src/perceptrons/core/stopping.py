@@ -10,6 +10,7 @@ from .undoing import twin_of_journal
 
 if TYPE_CHECKING:
     from .learner import Learner
+    from .passes import CheckedRows
 
 
 class Judge:
@@ -71,3 +72,21 @@ class Judge:
             vars(model).update(self._kept)
             del model.history_[model.best_iter_ :]
         self._kept = None
+
+
+def reason(model: Learner, batch: CheckedRows, clean: bool, stalled: bool) -> str | None:
+    """A reason to stop after an epoch, or None."""
+    if clean:
+        return "clean pass"
+    if stalled:
+        return "no improvement"
+    if model.max_iter is None and not model.fit_intercept:
+        counts = batch.weights > 0.0 if len(batch.weights) else True
+        zero = np.flatnonzero((batch.rows.sq == 0.0) & counts)
+        if len(zero) and _zero_row_is_a_mistake(model):
+            return f"not separable: row {zero[0]} is the zero vector"
+    return None
+
+
+def _zero_row_is_a_mistake(model: Learner) -> bool:
+    return model._facts().step.zero_row and getattr(model, "mistake", "margin") == "margin"

@@ -107,7 +107,7 @@ class Access:
         used = int(linear.close_buffer(fast.row_buffer))
         if used in (linear.FREE, linear.CLOSED):
             vars(model).pop("_fast_path", None)
-            cast("Learner", model)._take_longest()
+            _take_longest(cast("Learner", model))
             return linear.FREE
         return used
 
@@ -308,6 +308,12 @@ def enable_fast_path(model: Classifier, fast: FastPath) -> None:
     """Learn single rows on the fast path from now on; ``fast.row_buffer`` shows whether a call runs."""
     access_to(model).row_buffer = fast.row_buffer
     cast("Learner", model)._fast_path = fast
+
+
+def _take_longest(model: Learner) -> None:
+    """Store the length of the longest single row of the fast path, which has ended."""
+    model._longest = max(model._longest, model._space.longest())
+    model._space.forget_longest()
 
 
 def disable_fast_path(model: Classifier) -> None:
