@@ -9,8 +9,8 @@ from .. import rules
 from .errors import Misuse
 
 if TYPE_CHECKING:
-    from .._types import Record
-    from ..core.confidence import AROWSpec, SCWSpec
+    from ..core.confidence import SecondOrderLearner
+    from ..core.first_order import FirstOrder
     from ..core.learner import Learner
     from ..core.maximum_margin import MaxMarginSpec
     from ..core.risk import RiskDescentSpec
@@ -66,13 +66,15 @@ def learner(learning: Learning, seed: int, encoding_errors: str | None) -> AnyLe
 
 
 def _checked(model: AnyLearner) -> AnyLearner:
+    from ..core import plan
+
     try:
-        model._check_params()
+        plan.check_parameters(model)
     except ValueError as error:
         raise Misuse(str(error)) from error
     if hasattr(model, "partial_fit"):
         try:
-            model._intake.check_pieces()
+            plan.check_pieces(model)
         except ValueError as error:
             kernel = getattr(model, "kernel", None)
             raise Misuse(
@@ -181,7 +183,7 @@ def _kernel_learner(learning: Learning, kernel: str, named: Parameters, seed: in
 
 def _with_rule(class_: type, learning: Learning, named: Parameters, seed: int, option: str) -> AnyLearner:
     """A learner that takes any rule, with the rule of the class that ``--rule`` names."""
-    from ..core.first_order import FirstOrder
+    from ..core import plan
 
     if learning.rule not in RULES:
         return _made(class_, {"rule": rules.named(learning.rule), **named}, seed)
@@ -192,14 +194,17 @@ def _with_rule(class_: type, learning: Learning, named: Parameters, seed: int, o
     of_rule = {name: value for name, value in named.items() if name not in here}
     source = _checked(_made(own, {**RULES[learning.rule].fixed, **of_rule}, seed))
     rest = {name: value for name, value in named.items() if name in here}
-    if not isinstance(source, FirstOrder):
-        confident = cast("AROWSpec | SCWSpec", source)
-        return _made(class_, {"rule": _confident_rule(confident), "readout": "last", **rest}, seed)
-    if type(source._scheme()).__name__ != "Top":
+    taken = cast("FirstOrder | SecondOrderLearner", source)
+    covariance = getattr(source, "covariance", None)
+    if covariance is not None:
+        if covariance != "diagonal":
+            raise Misuse("--text keeps the diagonal of a covariance; drop covariance=full.")
+        rest = {"readout": "last", **rest}
+    if not plan.moves_two_classes(taken):
         raise Misuse(f"{option} moves the true class and its best rival only; drop {', '.join(of_rule)}.")
     if getattr(source, "gamma", None) == "auto":
         raise Misuse(f"--rule margin needs --gamma with {option}.")
-    return _made(class_, {"rule": source._rule(), **rest}, seed)
+    return _made(class_, {"rule": plan.rule(taken), **rest}, seed)
 
 
 def _fitting(option: str) -> list[str]:
@@ -207,16 +212,6 @@ def _fitting(option: str) -> list[str]:
     families = ("first order", "confidence") if option == "--text" else ("first order",)
     rows = [row for row in rules.TABLE.values() if row.family in families]
     return [row.learner.command for row in rows if row.learner.command is not None]
-
-
-def _confident_rule(source: AROWSpec | SCWSpec) -> Record:
-    """The record of the rule of a learner that has a confidence per column."""
-    from perceptrons.engine.spaces import Frame
-
-    if source.covariance != "diagonal":
-        raise Misuse("--text keeps the diagonal of a covariance; drop covariance=full.")
-    rule: Record = source._binary_space(Frame(), 1).rule
-    return rule
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -175,6 +175,8 @@ class Session:
         self.resumed_at = self.bad_lines = 0
         self.missing = 0, 0  # numbers replaced, rows left out
         self.watch = progress.Stopwatch()
+        if checkpoint is not None:
+            checkpoint.position = self._position
 
     # ------------------------------------------------------------------------------ batch by batch
 
@@ -193,12 +195,6 @@ class Session:
         learned = rows.Watched(self.stream, self.signals, classes)
         self.watch = progress.Stopwatch(report.rows)
         watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
-        last = [report.rows]
-
-        def store(model: AnyLearner, report: FitReport) -> None:
-            rows, last[0] = report.rows - last[0], report.rows
-            if self.checkpoint is not None and self.checkpoint.due(rows):
-                self._save(model, report)
 
         def show(model: AnyLearner, report: FitReport) -> bool:
             watcher.show(report, self.watch)
@@ -207,7 +203,12 @@ class Session:
         try:
             with watcher:
                 fit_stream(
-                    model, learned, passes=running.passes, resume=report, checkpoint=store, callback=show
+                    model,
+                    learned,
+                    passes=running.passes,
+                    resume=report,
+                    checkpoint=self.checkpoint,
+                    callback=show,
                 )
             self.signals.check()
         except Interrupted as stop:
@@ -227,14 +228,9 @@ class Session:
         self.run.check_position(position, self.stream)
         return model, FitReport(**position["report"])
 
-    def _save(self, model: AnyLearner, report: FitReport) -> None:
-        assert self.checkpoint is not None
-        position = {
-            "options": self.run.options(),
-            "bytes": self.stream.bytes_total,
-            "report": report.to_dict(),
-        }
-        self.checkpoint.save(model, position)
+    def _position(self, report: JsonObject) -> JsonObject:
+        """The report with the options and the size of the data, which a resumed run compares."""
+        return {"options": self.run.options(), "bytes": self.stream.bytes_total, "report": report}
 
     def _interrupted(self, signum: int, model: AnyLearner, report: FitReport) -> Interrupted:
         """Store what has been learned, if there is a checkpoint and no batch is half learned."""
@@ -242,7 +238,7 @@ class Session:
         if self.checkpoint is None:
             return Interrupted(signum, f"{when}; nothing was stored. --checkpoint FILE keeps the work.")
         if not self.signals.torn and report.rows > self.resumed_at:
-            self._save(model, report)
+            self.checkpoint.save(model, self._position(report.to_dict()))
         path = self.run.checkpoint_file
         if not os.path.exists(self.checkpoint.path):
             return Interrupted(signum, f"{when}; there is nothing to store yet.")

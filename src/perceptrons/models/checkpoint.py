@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import files, registry, saving
 from .errors import ModelError
@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from .._types import Json, JsonObject
     from ..io.fitting import FitReport
     from .registry import Model
+
+
+def _stated(report: FitReport | JsonObject) -> JsonObject:
+    return report.to_dict() if hasattr(report, "to_dict") else dict(report)
+
+
+def _rows_at(position: Json) -> int:
+    """Rows that were learned at a stored position: those of its report; 0 where it says nothing of rows."""
+    report = position.get("report", position) if isinstance(position, dict) else None
+    rows = report.get("rows") if isinstance(report, dict) else None
+    return rows if isinstance(rows, int) else 0
 
 
 class Checkpoint:
@@ -73,6 +84,7 @@ class Checkpoint:
         self._lock: files.Lock | None = lock
         self.path = lock.path
         self.classes: Callable[[str], type] = registry.estimator  #: the class of each name in a file
+        self.position: Callable[[JsonObject], JsonObject] = dict  #: what is stored for a report
         self._rows = self._seen = 0
         self._saved_at = time.monotonic()
 
@@ -85,10 +97,10 @@ class Checkpoint:
         report : dict, or an object with ``to_dict()``
             The position. Its ``rows``, if it has them, count the rows learned so far.
         """
-        position = report.to_dict() if hasattr(report, "to_dict") else dict(report)
-        rows = int(position.get("rows", 0))
+        stated = None if hasattr(report, "rows") else _stated(report)  # a report with a long curve is slow
+        rows = int(cast("FitReport", report).rows if stated is None else stated.get("rows", 0))
         if self.due(max(0, rows - self._seen)):
-            self.save(model, position)
+            self.save(model, self.position(_stated(report) if stated is None else stated))
         self._seen = rows
 
     def due(self, rows: int = 0) -> bool:
@@ -127,6 +139,7 @@ class Checkpoint:
         if not os.path.exists(self.path):
             return None
         stored = saving.read(self.path, self.objects, sys.maxsize, self.classes)  # of any size: its own file
+        self._seen = max(self._seen, _rows_at(stored.position))
         return stored.model, stored.position
 
     def close(self) -> None:

@@ -543,20 +543,19 @@ def test_a_run_that_is_taken_up_again_has_the_same_means(folder, run, monkeypatc
         500,
     ]
     run(*words, "-m", "whole")
-    from perceptrons.cli import training
 
     class Cut(Exception):
         pass
 
-    save, n = training.Session._save, [0]
+    save, n = Checkpoint.save, [0]
 
-    def cut(self, model, report):
-        save(self, model, report)
+    def cut(self, model, position):
+        save(self, model, position)
         n[0] += 1
         if n[0] == 19:
             raise Cut
 
-    monkeypatch.setattr(training.Session, "_save", cut)
+    monkeypatch.setattr(Checkpoint, "save", cut)
     more = ["-m", "m", "--checkpoint", "c", "--checkpoint-every", "1rows"]
     assert run(*words, *more)[0] == 1 and (folder / "c").exists()
     monkeypatch.undo()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from perceptrons import cli
 
 LIBSVM = "".join(f"{i % 3} 1:{i % 7} 2:{(3 * i) % 5}\n" for i in range(200))
 TEXTS = "label,text\n" + "".join(f"{'ham' if i % 2 else 'spam'},word{i % 7} of {i % 5}\n" for i in range(50))
@@ -79,3 +83,13 @@ def test_the_core_writes_the_files_of_the_estimators(name, tmp_path):
         perceptrons.save(model, tmp_path / path)
     assert (tmp_path / "core").read_bytes() == (tmp_path / "estimator").read_bytes()
     assert isinstance(perceptrons.load(tmp_path / "core"), getattr(perceptrons, name))
+
+
+def test_the_command_line_reads_no_private_attribute():
+    """What it needs of an untrained learner has a public function in ``core.plan``."""
+    public = {"_asdict", "_fields", "_repr_html_"}  # of named tuples, and of what a notebook shows
+    for module in Path(cli.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr not in public:
+                own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+                assert own or node.attr.endswith("__"), f"{module.name}: line {node.lineno}: {node.attr}"

@@ -405,6 +405,24 @@ def test_a_checkpoint_is_called_after_each_batch(tmp_path):
     assert load(tmp_path / "run").history_ == model.history_[:3]
 
 
+def test_a_resumed_checkpoint_counts_from_where_it_was(tmp_path):
+    """Rows that were learned before the stop do not count; the report is stored as the run describes it."""
+    model = pc.Perceptron(shuffle=False).partial_fit(X, Y)
+
+    def opened():
+        made = Checkpoint(tmp_path / "run", every_rows=5, every_seconds=None)
+        made.position = lambda report: {"options": ["-q"], "report": report}
+        return made
+
+    with opened() as checkpoint:
+        checkpoint(model, {"rows": 8})
+    with opened() as checkpoint:
+        assert checkpoint.resume()[1] == {"options": ["-q"], "report": {"rows": 8}}
+        for rows, stored in ((10, 8), (12, 8), (13, 13)):
+            checkpoint(model, {"rows": rows})
+            assert checkpoint.resume()[1]["report"]["rows"] == stored
+
+
 @pytest.mark.parametrize("params", [{"every_rows": 0}, {"every_seconds": -1.0}])
 def test_a_checkpoint_refuses_senseless_times(tmp_path, params):
     with pytest.raises(ValueError, match="must be a positive number or None"):
