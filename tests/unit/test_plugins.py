@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import perceptrons as pc
 from perceptrons import io, kernels, rules, theory
@@ -94,25 +95,44 @@ def outside(folder):
         pc.OnlineClassifier(rule="half", multiclass="ovr", readout="average"),
         pc.KernelClassifier(rule="half", kernel="overlap"),
         pc.KernelPerceptron(kernel="overlap"),
+        pc.KernelPerceptron(kernel="laplace"),
+        pc.MaxMargin(kernel="laplace"),
     ],
-    ids=["joint", "one against the rest", "kernel", "kernel of the perceptron"],
+    ids=["joint", "one against the rest", "kernel", "kernel of the perceptron", "class", "solver"],
 )
 def test_learners_take_them_by_name(outside, tmp_path, model, y):
     """Fit under the debug switch, certify, save, load: what the objects themselves would give."""
-    model.set_params(shuffle=False, max_iter=50)
-    own = {"half": outside.half, "overlap": outside.overlap}
+    if hasattr(model, "partial_fit"):
+        model.set_params(shuffle=False, max_iter=50)
+    own = {"half": outside.half, "overlap": outside.overlap, "laplace": outside.Laplace()}
     twin = type(model)(**{name: own.get(str(value), value) for name, value in model.get_params().items()})
     with theory.debug():
         model.fit(X, y)
         twin.fit(X, y)
     assert np.array_equal(model.decision_function(X), twin.decision_function(X))
     certificate = pc.certify(model, X, y)
-    kernel = {"kernel": outside.overlap} if hasattr(model, "kernel_") else {}
+    kernel = {"kernel": own[model.kernel]} if hasattr(model, "kernel_") else {}
     certificate.verify(X, y, **kernel).or_raise()
     pc.save(model, tmp_path / "m")
     again = pc.load(tmp_path / "m")
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
-    again.partial_fit(X, y)
+    if hasattr(model, "partial_fit"):
+        again.partial_fit(X, y)
+
+
+def test_a_kernel_of_ones_own_is_certified_by_pairs(outside):
+    """A sum with one of our kernels, too; R is the root of the largest k(x, x). Another kernel is refused."""
+    kernel = outside.Laplace(0.5) + kernels.Linear()
+    model = pc.KernelPerceptron(kernel=kernel, max_iter=100).fit(X, Y)
+    certificate = pc.certify(model, X, Y)
+    R = np.sqrt(1.0 + np.max(np.sum(X * X, axis=1)))
+    squares = next(bound for bound in certificate.bounds if bound.name == "squares")
+    assert squares.allowed == (pytest.approx(model.n_updates_ * R * R, rel=1e-9),)
+    assert {"norm", "squares", "hinge_tight"} <= {bound.name for bound in certificate.bounds}
+    assert certificate.verify(X, Y, kernel=kernel)
+    assert not certificate.verify(X, Y, kernel=outside.Laplace(0.1)) and not certificate.verify(X, Y)
+    with pytest.raises(ValueError, match=r"calls Sum.*give X as an array, such as X.toarray\(\)"):
+        pc.certify(model, csr_array(X), Y)
 
 
 def test_a_file_needs_what_it_was_made_with(outside, tmp_path):
@@ -148,8 +168,7 @@ def test_the_command_line_finds_them(folder, options, estimator, capsys):
     assert type(pc.load("m")).__name__ == estimator
     for command in (["evaluate", "m", "mails.pairs"], ["info", "m"]):
         assert main([*command, *plugin]) == 0
-    if "Laplace" not in options[-1]:  # a certificate takes a function of two objects, but no class of kernels
-        assert main(["certify", "m", "mails.pairs", *plugin]) == 0, capsys.readouterr().err
+    assert main(["certify", "m", "mails.pairs", *plugin]) == 0, capsys.readouterr().err
 
 
 def test_the_help_lists_the_formats(capsys):

@@ -133,7 +133,7 @@ class Certificate:
             are listed as ``outward``, and ``limit`` says why. Both sides of a bound are compared in floats,
             up to 10⁻⁹ of their size. Nothing is known of the rounding within a kernel function of one's own.
         kernel : callable, optional
-            The kernel, where it is a function of two objects.
+            The kernel, where it is a function of two objects, or a kernel of a class of one's own.
 
         Returns
         -------

@@ -102,7 +102,7 @@ class Evidence:
         self.n_classes = n_classes
         self.space = space
         self.vectors = dict(vectors)
-        self.function = function
+        self.function = gram.pair_function(function)
         self.memo: dict[Hashable, Any] = {}  # what has been computed
 
     # ------------------------------------------------------------ rows

@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from . import composed, numeric  # noqa: F401  # they fill the table
 from .base import TABLE, Kernel
@@ -80,8 +80,23 @@ def as_kernel(kernel: Any) -> Kernel:
     raise ValueError(f"kernel must be a kernel, a function of two objects or one of {names}; got {kernel!r}.")
 
 
+def of_own_class(kernel: Kernel) -> bool:
+    """Whether the kernel, or a kernel that it is composed of, is of a class from outside the package."""
+    row = TABLE.get(type(kernel).__name__)
+    if row is None or row.kernel is not type(kernel):
+        return True
+    parts = [*getattr(kernel, "terms", ()), getattr(kernel, "kernel", None)]
+    return any(of_own_class(part) for part in parts if part is not None)
+
+
 def function_of(kernel: Kernel | None) -> Callable[[Any, Any], float] | None:
-    """The function of two objects that a kernel calls, wherever it is within it; None if it calls none."""
+    """What ``Certificate.verify`` needs of a kernel, since a certificate cannot hold it; None if nothing.
+
+    The function of two objects that the kernel calls, wherever it is within it; or the whole kernel, where
+    it or a part of it is of a class from outside the package.
+    """
+    if kernel is not None and of_own_class(kernel):
+        return cast("Callable[[Any, Any], float]", kernel)
     while kernel is not None:
         if isinstance(kernel, Pairwise):
             return kernel.function

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -215,6 +215,18 @@ def squares(X: MatrixLike) -> Floats:
         return np.asarray(X.multiply(X).sum(axis=1), dtype=float).ravel()
     X = np.asarray(X, dtype=float)
     return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def pair_function(kernel: Any) -> PairFunction | None:
+    """A kernel as a function of two objects: a kernel with ``prepare`` and ``matrix``, or such a function."""
+    if not (hasattr(kernel, "prepare") and hasattr(kernel, "matrix")):
+        return cast("PairFunction | None", kernel)
+
+    def value(a: Any, b: Any) -> float:
+        left = kernel.prepare([a])
+        return float(kernel.matrix(left, kernel.prepare([b], left))[0, 0])
+
+    return value
 
 
 def _function(function: PairFunction | None) -> PairFunction:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import kernels, rules
+from ..._sparse import is_sparse
 from ..._types import JsonObject, Matrix, Objects, PairFunction
 from ...certificates import digests
 from ...certificates.evidence import RowSpace
@@ -17,6 +18,7 @@ from ...core.kernel_based import KernelBased
 from ...core.objects import describe
 from ...estimators.budget import BudgetKernelPerceptron
 from ...estimators.risk import RiskDescent
+from ...kernels.names import of_own_class
 from ...theory._given import label_codes, label_list, numbers
 from ...theory._outward import float64_rounds
 from ...theory.run_record import RunRecord
@@ -31,7 +33,13 @@ class Subject:
         #: what the learner says of its run
         self.record: RunRecord = model.run_record()
         self.kernel: Any = self.record.kernel
-        objects = self.kernel is not None and self.kernel.takes in ("strings", "objects")
+        own = self.kernel is not None and of_own_class(self.kernel)
+        if own and (is_sparse(X) or hasattr(X, "iloc")):
+            raise ValueError(
+                f"certify calls {self.kernel} for pairs of rows: give X as an array, such as X.toarray() of "
+                "a sparse matrix or X.to_numpy() of a frame."
+            )
+        objects = own or (self.kernel is not None and self.kernel.takes in ("strings", "objects"))
         self.X: Objects = X if objects else _numbers(model, X)
         self.n_rows: int = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
         #: whether the run has seen other rows than X: integers that float64 rounds
@@ -112,7 +120,7 @@ class Subject:
 
     @property
     def function(self) -> PairFunction | None:
-        """The user's own kernel, wherever it is within the kernel of the model."""
+        """The user's own kernel, which a certificate cannot hold; None where it holds the whole kernel."""
         found: PairFunction | None = kernels.function_of(self.kernel)
         return found
 
