@@ -86,12 +86,6 @@ class Contract:
         if not model.__sklearn_is_fitted__():
             raise self.not_fitted(f"This {type(model).__name__} has learned nothing yet.")
 
-    def hold_out(
-        self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(rows to learn, rows to score), the classes in proportion."""
-        raise NotImplementedError("early_stopping draws by scikit-learn; use the estimators of perceptrons.")
-
     def tags(self, model: Classifier) -> Any:
         """scikit-learn's tags."""
         raise AttributeError(f"This {type(model).__name__} is no estimator of scikit-learn's.")

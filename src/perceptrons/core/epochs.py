@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import draws, intake, margins
-from . import checks, class_weights, passes, starting
+from . import checks, class_weights, held_out_rows, passes, starting
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
@@ -152,15 +152,13 @@ def hold_out(
     if not model.early_stopping:
         return None, None
     seed = int(draws.uniform(rng) * 2**31)
-    rows = np.arange(batch.X.shape[0])
     try:
-        train, held_out = model._contract.hold_out(rows, model.validation_fraction, batch.codes, seed)
+        return held_out_rows.split(batch.codes, model.validation_fraction, seed)
     except ValueError as error:
         raise ValueError(
             f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "
-            f"{len(rows)} rows: {error}"
+            f"{len(batch.codes)} rows: {error}"
         ) from error
-    return train, held_out
 
 
 def held_out_score(model: Learner, batch: CheckedRows, held_out: np.ndarray) -> float:

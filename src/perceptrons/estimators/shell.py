@@ -56,14 +56,6 @@ class ScikitLearn(Contract):
     def check_fitted(self, model: Classifier) -> None:
         check_is_fitted(model)
 
-    def hold_out(
-        self, rows: np.ndarray, part: float, codes: np.ndarray, seed: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        from sklearn.model_selection import train_test_split
-
-        train, held_out = train_test_split(rows, test_size=part, stratify=codes, random_state=seed)
-        return train, held_out
-
     def tags(self, model: Classifier) -> Any:
         tags = ClassifierMixin.__sklearn_tags__(model)
         for name, value in model._intake.tags().items():

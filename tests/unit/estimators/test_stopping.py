@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from comparing import steps_of
+from sklearn.model_selection import train_test_split
 
 import perceptrons as pc
+from perceptrons.core import held_out_rows
 from perceptrons.engine import spaces
+from perceptrons.models import registry
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(120, 5))
@@ -100,3 +103,37 @@ def test_tol_is_about_the_mean_loss_of_an_epoch():
 def test_tol_needs_a_loss(name):
     with pytest.raises(ValueError, match=f"{name} counts none: got tol=0.1"):
         getattr(pc, name)(tol=0.1).fit((X > 0).astype(float), y)
+
+
+@pytest.mark.parametrize("counts", [(10, 10), (2, 30), (7, 5, 9, 2), (3,) * 8])
+def test_rows_are_held_out_as_scikit_learn_does(counts):
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        codes = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+        rows, part = np.arange(len(codes)), rng.uniform(len(counts) / len(codes), 0.5)
+        expected = train_test_split(rows, test_size=part, stratify=codes, random_state=seed)
+        for found, wanted in zip(held_out_rows.split(codes, part, seed), expected, strict=True):
+            assert found.dtype == wanted.dtype and np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("codes", "part", "said"),
+    [
+        ([0, 0, 1], 0.3, "one row only"),
+        ([0, 0, 1, 1], 0.2, "rows to score: 1"),
+        ([0, 0, 1, 1], 0.7, "rows to learn: 1"),
+    ],
+)
+def test_rows_that_cannot_be_held_out(codes, part, said):
+    with pytest.raises(ValueError, match=said):
+        held_out_rows.split(np.array(codes), part, 0)
+    with pytest.raises(ValueError):
+        train_test_split(codes, test_size=part, stratify=codes)
+
+
+def test_a_learner_of_the_core_stops_early():
+    """The same model as the estimator's, without scikit-learn."""
+    bare = registry.learner("Perceptron")(**STOPPING).fit(X, y3)
+    full = pc.Perceptron(**STOPPING).fit(X, y3)
+    assert bare.validation_scores_ == full.validation_scores_ and bare.best_iter_ == full.best_iter_
+    assert np.array_equal(bare.coef_, full.coef_)
