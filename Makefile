@@ -36,7 +36,7 @@ test: $(STAMP)
 	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-# ARGS names what else to run: the tests of the room that changed
+# ARGS names what else to run: the tests of the package that changed
 check: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/golden $(ARGS)
 

@@ -135,7 +135,7 @@ def by_pieces(X: Any, y: Any, piece: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def law(digits: Any, sizes: list[int], piece: int, rounds: int, report: Report) -> tuple[Any, ...]:
-    """Seconds against rows, against support, and over epochs; answers what the plot shows."""
+    """Seconds against rows, against support, and over epochs; returns what the plot shows."""
     X, y = digits[:2]
     d = X.shape[1]
     sizes = [n for n in sizes if n <= len(X)] or [len(X)]

@@ -78,7 +78,7 @@ def plain(name: str, folder: Path) -> Path | None:
 
 
 def assert_equal(path: Path) -> tuple[int, int]:
-    """Both readers give the same bits; answers rows and non-zeros."""
+    """Both readers give the same bits; returns rows and non-zeros."""
     X, y = read_libsvm(path)
     theirs, labels = load_svmlight_file(str(path))
     assert X.shape == theirs.shape

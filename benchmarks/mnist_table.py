@@ -230,7 +230,7 @@ def check_counts(saved: Saved) -> str | None:
 
 
 def show(saved: Saved, report: Report, as_markdown: bool) -> bool:
-    """Print everything; answers whether the counts are those that they have to be."""
+    """Print everything; returns whether the counts are those that they have to be."""
     style = markdown if as_markdown else aligned
     for runs, what in ((RUNS, ""), (EXTRA, ": the other scale of the pixels")):
         for lines, order in (

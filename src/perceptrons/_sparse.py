@@ -1,4 +1,4 @@
-"""Sparse matrices, for every room: what is one, and how to read few rows of a wide one."""
+"""Sparse matrices, for every package: what is one, and how to read few rows of a wide one."""
 
 from __future__ import annotations
 

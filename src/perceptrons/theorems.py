@@ -24,7 +24,7 @@ class Theorem(NamedTuple):
     """A bound on mistakes, where some vector of length 1 has margin gamma on every row."""
 
     name: str  #: of the claim in a certificate
-    spoken: str  #: its name in a sentence
+    in_words: str  #: its name in a sentence
     #: mistakes, by R, gamma and the record of the rule, whose fields the theorem reads
     allowed: Callable[[float, float, Any], float]
 
@@ -126,4 +126,4 @@ def allowance(model: Any) -> Allowance | None:
         return None
     if not made * (1.0 - 1e-9) <= allowed < math.inf:
         return None
-    return Allowance(found.spoken, max(allowed, float(made)), radius, up)
+    return Allowance(found.in_words, max(allowed, float(made)), radius, up)

@@ -156,7 +156,7 @@ class Separability:
         A separator is checked by one product with the rows; a row whose sign rounding could change is
         looked at again in whole numbers, and so are weights that prove that there is none. Margin, residual
         and bracket are checked between bounds on the rounding; with ``exact=True`` in whole numbers too,
-        floats and integers being what they are. Claim, point and whichever of the reasons speaks about the
+        floats and integers being what they are. Claim, point and each reason that is about the
         data are derived again. What is left to trust is in ``reported``.
 
         Parameters

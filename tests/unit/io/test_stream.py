@@ -323,7 +323,7 @@ def test_files_are_closed(tmp_path, monkeypatch):
     assert len(opened) == 4 and all(file.closed for file in opened)
 
 
-# ------------------------------------------------------------------------------------------------- the room
+# ---------------------------------------------------------------------------------------------- the package
 
 
 def test_public_names():

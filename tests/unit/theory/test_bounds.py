@@ -408,7 +408,7 @@ def test_not_a_number(bad):
         theory.novikoff(1, bad)
 
 
-# ------------------------------------------------------------------------------------ the room
+# ------------------------------------------------------------------------------------ the package
 
 
 #: the lines that the specification marks as quoted, and the authors and year of the paper

@@ -45,7 +45,7 @@ def certify(
     The certificate has the counts of the run, the radius of the data, a bracket around the best margin of any
     separator, every bound of the theory that applies with both sides, a verdict on separability with its
     proof, and digests of the data. It reads the rows at most three times: for the digest and their lengths,
-    for the scores of all comparators, and, where it asks for them, for the rows that prove the upper end or
+    for the scores of all comparators, and, where they are needed, for the rows that prove the upper end or
     the spread of the rows.
 
     A bound needs a comparator :math:`u = c\,v`. Free ones are the learner's own w and its average, with the
