@@ -41,15 +41,11 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
         None: that of the rows. On a GPU float64 makes the same updates as the CPU; float32 may differ where a
         margin is smaller than its rounding, see ``smallest_margin_``.
     multiclass : {"joint", "ovr"}, default="joint"
-        One-vs-rest learners share the kernel values.
+        More than two classes: prototypes learned together, or one learner per class against the rest. These
+        share the kernel values.
 
     Attributes
     ----------
-    margin_bounds_ : (float or None, float)
-        In the space of the kernel: :math:`\gamma_{low}`, after a clean pass, and
-        :math:`\|w\|/\sum\tau`.
-    radius_ : float
-        :math:`\sqrt{\max k(x, x)}`.
     smallest_margin_ : float
         The smallest :math:`|m|` that float32 arithmetic on a device has decided on; inf elsewhere.
     """

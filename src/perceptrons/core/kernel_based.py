@@ -47,6 +47,11 @@ class KernelBased(Learner, InterceptScaling):
         Their coefficients, with signs.
     n_support_ : int
         How many they are.
+    radius_ : float
+        :math:`\sqrt{\max k(x, x)}`.
+    margin_bounds_ : (None, inf)
+        Kernel values are rounded, and nothing is stated here; :func:`perceptrons.certify` bounds that
+        rounding. A pair per class for one-vs-rest.
     """
 
     _LACKS: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")

@@ -93,7 +93,7 @@ class Learner(RunAttributes):
     n_updates_ : int
         Updates.
     n_errors_ : int
-        Wrong predictions of the last w.
+        Wrong predictions of w as it was before each row was learned.
     progressive_errors_ : int
         Wrong predictions of the readout in force, each made before its row was learned. Counted are the rows
         of ``partial_fit``, and of ``learn_one`` where that costs nothing (the last w of one learner) or
@@ -102,7 +102,7 @@ class Learner(RunAttributes):
     progressive_rows_ : int
         The rows that ``progressive_errors_`` counts.
     history_ : list of dict
-        The same counts per epoch, up to the one that is kept.
+        Examples, mistakes, updates and errors of each epoch, up to the one that is kept.
     best_iter_ : int
         With ``early_stopping``: the epoch that is kept, counted from 1; ``n_iter_`` counts all that were run.
         With ``order=`` the last one is kept.
@@ -121,7 +121,8 @@ class Learner(RunAttributes):
         per class for one-vs-rest. :math:`\gamma_{low}` is :math:`-\infty` where w does not separate the rows,
         None where they were not read again.
     sum_sq_norms_ : float
-        Squared lengths of the rows that were updated on, summed over the updates.
+        Squared lengths of the rows that were updated on, summed over the updates; 0 for learners whose
+        updates do not add rows to w: multiplicative and second-order ones.
     update_log_ : structured array
         Epoch, row and step of every update, with ``log_updates=True``.
     """

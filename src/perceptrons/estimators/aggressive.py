@@ -14,13 +14,13 @@ class MIRA(MIRASpec, Shell):
     :math:`w \leftarrow w + \frac{1 - y\langle w,x\rangle}{\|x\|^2}\,y x`. ``p=0`` updates on mistakes only;
     larger p, p-aggressive MIRA or AMIRA, aims at a larger margin.
 
-    If :math:`y\langle u, x\rangle \ge 1` everywhere, that is :math:`\gamma = 1/\|u\|`, at most
-    :math:`R^2/((1-p)\gamma)^2` updates; after a clean pass the geometric margin exceeds
-    :math:`p\gamma/2` [1]_.
+    If some u has :math:`y\langle u, x\rangle \ge 1` for every row, so that :math:`\gamma = 1/\|u\|` is a
+    margin of the data, there are at most :math:`R^2/((1-p)\gamma)^2` updates, and after a clean pass the
+    geometric margin exceeds :math:`p\gamma/2` [1]_.
 
-    ``margin="geometric"`` tests :math:`y\langle w,x\rangle \le p\|w\|` instead, p in the units of the data;
-    for :math:`p < \gamma/2` at most :math:`R^2/(\gamma - 2p)^2` updates and a margin above p. Rows that fail
-    this test although their margin is 1 already are counted in ``n_stalled_``.
+    ``margin="geometric"`` tests :math:`y\langle w,x\rangle \le p\|w\|` instead, p in the units of the data.
+    For :math:`p < \gamma/2` there are at most :math:`R^2/(\gamma - 2p)^2` updates, and the margin exceeds p.
+    Rows that fail this test although their functional margin is 1 already are counted in ``n_stalled_``.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class PassiveAggressive(PassiveAggressiveSpec, Shell):
     With E prediction errors and any u with hinge losses :math:`\ell^*`, as published [1]_:
     I: :math:`E \le \max(R^2, 1/C)(\|u\|^2 + 2C\sum\ell^*)`;
     II: :math:`\sum\ell^2 \le (R^2 + \frac{1}{2C})(\|u\|^2 + 2C\sum\ell^{*2})`; hard, separable:
-    :math:`\sum\ell^2 \le R^2\|u\|^2`. No step size needs tuning: the data set it.
+    :math:`\sum\ell^2 \le R^2\|u\|^2`. There is no step size to tune: the loss of the row sets it.
 
     Unlike scikit-learn's classifier of this name, the intercept's :math:`B^2` is part of :math:`\|x\|^2`.
 
@@ -120,13 +120,14 @@ class ROMMA(ROMMASpec, Shell):
     aggressive : bool, default=False
         Update on rows of too small a margin, too.
     delta : float, default=0.0
-        :math:`\delta` in [0, 1): how much of the best margin the aggressive form gives away. With 0 the
+        :math:`\delta` in [0, 1): the part of the best margin that the aggressive form gives up. With 0 the
         updates are not bounded.
 
     Attributes
     ----------
     infeasible_ : bool
-        Two rows were met whose half-spaces exclude each other: the data are not separable.
+        A row was met that no w can put at margin 1 together with the rows before it: the data are not
+        separable.
 
     References
     ----------
@@ -148,7 +149,7 @@ class ALMA(ALMASpec, Shell):
 
     With :math:`\hat x = x/\|x\|` and k - 1 updates so far, when
     :math:`y\langle w, \hat x\rangle \le (1-\alpha)\frac{\sqrt 8}{\alpha\sqrt k}`: step
-    :math:`w' = w + \sqrt{2/k}\,y\hat x`, then back into the unit ball, :math:`w = w'/\max\{1, \|w'\|\}`.
+    :math:`w' = w + \sqrt{2/k}\,y\hat x`, then scale it into the unit ball, :math:`w = w'/\max\{1, \|w'\|\}`.
 
     If the rows, scaled to length 1, have margin :math:`\gamma`: at most
     :math:`\frac{2}{\gamma^2}(\frac{2}{\alpha}-1)^2 + \frac{8}{\alpha} - 4` updates, and after a clean pass
@@ -159,7 +160,7 @@ class ALMA(ALMASpec, Shell):
     Parameters
     ----------
     alpha : float, default=0.9
-        :math:`\alpha` in (0, 1]: how much of the margin is given away.
+        :math:`\alpha` in (0, 1]: the part of the margin that is given up.
 
     References
     ----------

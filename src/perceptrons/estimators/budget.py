@@ -18,9 +18,9 @@ class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
     ``"oldest"``
         the first one;
     ``"forgetron"``
-        the first one, after all coefficients have shrunk by the largest factor that keeps the damage within
-        15/32 of the mistakes. If :math:`k(x, x) \le 1`, the budget B is at least 83 and
-        :math:`\|u\| \le \frac14\sqrt{(B+1)/\ln(B+1)}`, it makes at most
+        the first one, after all coefficients were multiplied by the largest factor up to 1 that keeps the
+        damage of removals within 15/32 of the mistakes. If :math:`k(x, x) \le 1`, the budget B is at least
+        83 and :math:`\|u\| \le \frac14\sqrt{(B+1)/\ln(B+1)}`, it makes at most
         :math:`2\|u\|^2 + 4\sum\max(0, 1 - y\langle u, \varphi(x)\rangle)` mistakes [2]_;
     ``"projectron"``
         nothing: a mistake whose example is within ``eta`` of the span of the list is projected onto it, so
@@ -37,7 +37,7 @@ class BudgetKernelPerceptron(BudgetKernelPerceptronSpec, Shell):
     policy : {"random", "oldest", "forgetron", "projectron"}, default="random"
         What becomes of a full list, see above.
     eta : float, default=0.1
-        Largest distance that the projectron closes by projecting.
+        Largest distance from the span of the list at which the projectron projects.
 
     Attributes
     ----------

@@ -47,13 +47,13 @@ class AROW(AROWSpec, Shell):
     With :math:`\mathcal M` the updates that are errors, :math:`\mathcal U` the others,
     :math:`X = \sum xx^\top` over both and any u, as published [1]_:
     :math:`|\mathcal M| \le \sqrt{r\|u\|^2 + u^\top X u}\,\sqrt{\ln\det(I + X/r) + |\mathcal U|} +
-    \sum\max(0, 1 - y\langle u,x\rangle) - |\mathcal U|`. Robust against wrong labels: one row moves
-    w only so far.
+    \sum\max(0, 1 - y\langle u,x\rangle) - |\mathcal U|`. An update need not bring its row to a margin, so
+    that wrong labels do less harm than to learners that do.
 
     Parameters
     ----------
     r : float, default=1.0
-        :math:`r > 0`; larger is more cautious.
+        :math:`r > 0`; larger: shorter steps.
     covariance : {"diagonal", "full"}, default="diagonal"
         The diagonal of the update, or all of it at :math:`O(n^2)` a row; the bound is for ``"full"``.
 

@@ -8,9 +8,9 @@ from .shell import Shell, estimator
 
 @estimator
 class OnlineClassifier(OnlineClassifierSpec, Shell):
-    r"""Any rule, any readout: the learner of which the others are special cases.
+    r"""Any first-order rule, any readout: the perceptrons, MIRA, PA, ROMMA and ALMA are special cases.
 
-    For each row :math:`x` with label :math:`y` the rule sees :math:`m = y\langle w, x\rangle` and
+    For each row :math:`x` with label :math:`y` the rule gets :math:`m = y\langle w, x\rangle` and
     :math:`q = \|x\|^2` and returns :math:`(\kappa, \tau)`; then
     :math:`w \leftarrow \kappa w + \tau y x`. With more than two classes
     :math:`m = s_y - \max_{r \ne y} s_r`, :math:`q = 2\|x\|^2`, and the prototypes of the true class and of

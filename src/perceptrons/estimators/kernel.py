@@ -11,13 +11,13 @@ class KernelClassifier(KernelClassifierSpec, Shell):
     r"""Any rule with any kernel, in exact blocks.
 
     :math:`w = \sum_i a_i\varphi(x_i)` is a combination of examples in the space of the kernel, so
-    :math:`\langle w, \varphi(x)\rangle = \sum_i a_i k(x_i, x)`, and the rule sees
+    :math:`\langle w, \varphi(x)\rangle = \sum_i a_i k(x_i, x)`, and the rule gets
     :math:`m = y\langle w, \varphi(x)\rangle` and :math:`q = k(x, x)`, as in :class:`OnlineClassifier`.
     Every bound of the rule holds with :math:`R^2 = \max k(x, x)`.
 
-    Rows are worked on in blocks: one matrix product gives the scores of a block against the support rows,
-    then the block is resolved in order. The updates are those of one row at a time, whatever the size of the
-    blocks.
+    Rows are learned in blocks: one matrix product gives the scores of a block by the support rows, which
+    are then corrected for each update within the block. The updates are those of one row at a time, whatever
+    the size of the blocks.
 
     Parameters
     ----------
@@ -62,6 +62,9 @@ class KernelPerceptron(KernelPerceptronSpec, Shell):
     >>> clf = KernelPerceptron(kernel="polynomial", max_iter=None, shuffle=False).fit(X, y)
     >>> clf.predict(X), clf.stop_reason_, clf.n_support_
     (array([0, 1, 1, 0]), 'clean pass', 4)
+
+    With a string kernel:
+
     >>> words = KernelPerceptron(kernel="spectrum", shuffle=False)
     >>> words.fit(["free prize now", "see you soon"], ["spam", "ham"]).predict(["a prize for you"])
     array(['spam'], dtype='<U4')

@@ -8,12 +8,12 @@ from .shell import Shell, estimator
 
 @estimator
 class MaxMargin(MaxMarginSpec, Shell):
-    r"""The maximum-margin classifier: the hard-margin SVM, or a soft one with a price C.
+    r"""The maximum-margin classifier: the hard-margin SVM, or a soft-margin one with a finite C.
 
     Primal: :math:`\min\tfrac12\|w\|^2` subject to :math:`y_i(\langle w, x_i\rangle + b) \ge 1`. A finite C
-    adds :math:`C\sum\xi_i` for what margins lack,
+    adds :math:`C\sum\xi_i` for the rows below margin 1,
     :math:`\xi_i = \max\{0, 1 - y_i(\langle w, x_i\rangle + b)\}`.
-    The bias is free: it has no price.
+    The bias b is free: it is not part of :math:`\|w\|`.
 
     Dual: :math:`\max\sum\alpha_i - \tfrac12\|\sum\alpha_iy_ix_i\|^2` over :math:`0 \le \alpha_i \le C`, and
     :math:`\sum\alpha_iy_i = 0` with a bias. Then :math:`w = \sum\alpha_iy_ix_i`. Hard margin:
@@ -38,7 +38,7 @@ class MaxMargin(MaxMarginSpec, Shell):
     fit_intercept : bool, default=True
         False: a hyperplane through the origin.
     C : float, default=inf
-        Price of a unit of slack. ``inf``: the hard margin.
+        Cost of a unit of slack :math:`\xi_i`. ``inf``: the hard margin.
     tol : float, default=1e-6
         Relative gap: :math:`(\gamma_{up} - \gamma_{low})/\gamma_{up}`, or for finite C
         (primal − dual)/primal.
@@ -51,8 +51,8 @@ class MaxMargin(MaxMarginSpec, Shell):
         of support rows. ``"piqp"``: the interior-point solver of that name, for small problems.
         ``"auto"`` takes ``"active"`` or ``"descent"``, whichever suits.
     max_time : float or None, default=None
-        Seconds after which the best w so far is returned, with its gap. ``"piqp"`` looks at no clock: it is
-        allowed as many iterations as fit, judged by the first.
+        Seconds after which the best w so far is returned, with its gap. ``"piqp"`` has no
+        time limit of its own: it gets as many iterations as fit, by the time that the first one took.
     max_iter : int, default=1000
         Passes over all rows; iterations of ``"piqp"``.
     verbose : int, default=0

@@ -17,10 +17,10 @@ class Winnow(WinnowSpec, Shell):
     :math:`w_i \leftarrow w_i\,\alpha^{x_i}`; on a false positive :math:`w_i \leftarrow w_i\,\alpha^{-x_i}`
     (Winnow2), or :math:`w_i \leftarrow 0` where :math:`x_i > 0` (Winnow1).
 
-    If the target is an OR of r of the n inputs, :math:`\alpha = 2,\ \theta = n`: at most
-    :math:`1 + 2r\lceil\log_2 n\rceil` mistakes (Winnow1), :math:`1 + 3r\lceil\log_2 n\rceil` (Winnow2):
-    irrelevant inputs cost their logarithm only [1]_. One wrong label can cost Winnow1 a relevant input
-    for good; use Winnow2 whenever labels may be wrong.
+    If the target is an OR of r of the n inputs, the mistake bound for :math:`\alpha = 2,\ \theta = n` is
+    :math:`1 + 2r\lceil\log_2 n\rceil` (Winnow1) or :math:`1 + 3r\lceil\log_2 n\rceil` (Winnow2): irrelevant
+    inputs enter by their logarithm only [1]_. After one wrong label Winnow1 may have set the weight of a
+    relevant input to 0, where it stays; use Winnow2 whenever labels may be wrong.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class Winnow(WinnowSpec, Shell):
 
 @estimator
 class Elimination(EliminationSpec, Shell):
-    r"""Learns a disjunction by striking out refuted literals.
+    r"""Learns a disjunction by removing refuted literals.
 
-    Positive iff a standing literal is true. A false positive strikes out every literal true in it. A false
-    negative changes nothing, and proves that no disjunction of these literals fits.
+    Positive iff a literal that remains is true. A false positive removes every literal that is true in it.
+    A false negative changes nothing, and proves that no disjunction of these literals fits.
 
     If the target is an OR of r literals: at most :math:`n - r` mistakes (monotone), :math:`n + 1 - r`
     (with negations); both are attained.
@@ -75,11 +75,11 @@ class Elimination(EliminationSpec, Shell):
     Attributes
     ----------
     literals_ : ndarray of bool, (1 or n_classes, n) or (1 or n_classes, 2n)
-        Which literals stand: the inputs, then their negations.
+        Which literals remain: the inputs, then their negations.
     inconsistent_ : bool
         A false negative was met.
     coef_ : ndarray of shape (1 or n_classes, n_features)
-        1 where an input stands, less 1 where its negation does.
+        1 where an input remains, minus 1 where its negation does.
     intercept_ : ndarray of shape (1 or n_classes,)
         What makes the score of a row without a true literal negative.
     margin_bounds_ : None
@@ -104,13 +104,13 @@ class BalancedWinnow(BalancedWinnowSpec, Shell):
 
     If :math:`\|u\|_1 = 1,\ y\langle u, x\rangle \ge \gamma,\ \|x\|_\infty \le X` and
     :math:`\eta = \gamma/X^2`: at most :math:`2X^2\ln(2n)/\gamma^2` mistakes; for any
-    :math:`\eta < 2\gamma/X^2`, :math:`\ln(2n)/(\eta\gamma - \eta^2X^2/2)` [1]_. The dimension n enters by its
-    logarithm.
+    :math:`\eta < 2\gamma/X^2`, at most :math:`\ln(2n)/(\eta\gamma - \eta^2X^2/2)` [1]_. The dimension n
+    enters by its logarithm.
 
     Parameters
     ----------
     eta : float, default=0.1
-        :math:`\eta`; there is no value that is safe for all data.
+        :math:`\eta`; no value has a bound for all data.
 
     Attributes
     ----------

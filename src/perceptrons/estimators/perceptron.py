@@ -15,17 +15,19 @@ from .shell import Shell, estimator
 class Perceptron(PerceptronSpec, Shell):
     r"""Rosenblatt's perceptron, online and batch.
 
-    On a mistake, :math:`y\langle w, x\rangle \le 0`, update :math:`w \leftarrow w + \eta y x`.
+    On a mistake, :math:`y\langle w, x\rangle \le 0`, update :math:`w \leftarrow w + \eta y x` [1]_.
 
     If :math:`\|x\| \le R` and some unit :math:`u` has :math:`y\langle u, x\rangle \ge \gamma > 0` for every
-    row, it makes at most :math:`(R/\gamma)^2` updates, in any order, for ever: Novikoff's mistake bound [2]_.
-    ``fit`` then reaches a clean pass after at most :math:`\lfloor (R/\gamma)^2 \rfloor + 1` epochs. From
-    :math:`w = 0` the rate :math:`\eta` only scales :math:`w`. On any data
-    :math:`\gamma^* \le \|w\|/\sum\tau`, the upper end of ``margin_bounds_``.
+    row, it makes at most :math:`(R/\gamma)^2` updates, in any order and however often the rows are repeated:
+    Novikoff's mistake bound [2]_. ``fit`` then reaches a clean pass after at most
+    :math:`\lfloor (R/\gamma)^2 \rfloor + 1` epochs. From :math:`w = 0` a constant rate :math:`\eta` only
+    scales :math:`w`, and on any data :math:`\gamma^* \le \|w\|/\sum\tau`, the upper end of
+    ``margin_bounds_``.
 
-    Several classes: prototypes; on a mistake the true class gains :math:`x` and the rivals that score at
-    least as much lose it. At most :math:`2R^2/\delta^2` mistakes for a separator of margin
-    :math:`\delta` [3]_.
+    Several classes: one prototype each. On a mistake the prototype of the true class gains :math:`x`, and
+    rivals that score at least as much lose it: the best one, or several in parts, see ``scheme``. There are
+    at most :math:`2R^2/\delta^2` mistakes if some prototypes of joint length 1 score every row by
+    :math:`\delta` higher for its own class than for any other [3]_.
 
     References
     ----------
@@ -48,11 +50,11 @@ class Perceptron(PerceptronSpec, Shell):
 class AveragedPerceptron(AveragedPerceptronSpec, Shell):
     r"""Perceptron that predicts with the average of its weights.
 
-    :math:`\bar w = \frac1t\sum_{s \le t} w_s`, the mean of the weights after each of the examples seen, kept
-    up to date at the cost of the update itself.
+    :math:`\bar w = \frac1t\sum_{s \le t} w_s`, the mean of the weights after each of the t examples seen. It
+    is kept up to date at the cost of one more update of the same size.
 
     The updates, and so the bounds on them, are those of :class:`Perceptron`. The average has no bound of
-    its own; in practice its errors are close to those of the vote [1]_, at the cost of one product.
+    its own; in practice its errors are close to those of the vote [1]_, and a prediction takes one product.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ class AveragedPerceptron(AveragedPerceptronSpec, Shell):
 
 @estimator
 class VotedPerceptron(VotedPerceptronSpec, Shell):
-    r"""Perceptron whose weight vectors vote, each for as long as it survived.
+    r"""Perceptron whose weight vectors vote, each with the number of examples that it survived.
 
     :math:`\mathrm{score}(x) = \sum_j c_j \operatorname{sign}\langle w_j, x\rangle`, where :math:`c_j` counts
     the examples after which :math:`w_j` was current. Several classes: each vector votes for its argmax.
@@ -121,21 +123,21 @@ class MarginPerceptron(MarginPerceptronSpec, Shell):
 
     With ``gamma="auto"`` a guess starts at the perceptron's upper bound :math:`\|w\|/k` and is halved, and
     the run restarted, each time it is refuted: on separable data the result has margin at least
-    :math:`(1-\varepsilon)\gamma^*/2`. ``gamma_`` is the guess that stood. In ``partial_fit`` and
-    ``learn_one`` the guess begins as the length of the first row and is halved before the row at which it
-    stands refuted; w is kept, and no theorem covers such a run.
+    :math:`(1-\varepsilon)\gamma^*/2`. ``gamma_`` is the guess that was not refuted. In ``partial_fit`` and
+    ``learn_one`` the guess begins as the length of the first row and, once it is refuted, is halved before
+    the next row; w is kept, and no theorem covers such a run.
 
     Parameters
     ----------
     gamma : float or "auto", default="auto"
         :math:`\gamma`, in the units of the data.
     eps : float, default=0.5
-        :math:`\varepsilon` in (0, 1): how much of the margin is given away.
+        :math:`\varepsilon` in (0, 1): the part of the margin that is given up.
 
     Attributes
     ----------
     gamma_ : float
-        The margin aimed at.
+        The :math:`\gamma` in use: the parameter, or the last guess.
     n_margin_mistakes_ : int
         Updates on rows that were predicted rightly, but inside the band.
 

@@ -31,14 +31,13 @@ class RiskDescent(RiskDescentSpec, Shell):
         None: all rows. An integer: rows in visiting order in groups of this size.
     pick : {None, "first", "worst", "random"}, default=None
         One row of V per step: the first, the one with the smallest margin, or one at random, which is
-        stochastic gradient descent. Excludes
-        ``batch_size``.
+        stochastic gradient descent. Not together with ``batch_size``.
     step : float or "line-search", default=1.0
         :math:`\varepsilon`; line search is for full batches.
     max_steps : int, default=1000
         Largest number of steps.
     shuffle : bool, default=False
-        Visit groups of rows in a fresh order each time round.
+        Visit groups of rows in a fresh order in each pass.
     random_state : int, numpy generator or None, default=None
         Draws the orders, and the rows of ``pick="random"``.
     verbose : int, default=0
@@ -59,11 +58,12 @@ class RiskDescent(RiskDescentSpec, Shell):
     stop_reason_ : {"no row in V", "stalled", "max_steps"}
         Why the descent ended.
     margin_bounds_ : (float, float), or a list of pairs
-        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`; :math:`-\infty` below where w separates nothing.
+        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`;
+        :math:`-\infty` below where w does not separate the rows.
     radius_ : float
         Length of the longest row.
     intercept_scaling_ : float
-        The :math:`B` that was descended with; 0 without an intercept.
+        The :math:`B` of the descent; 0 without an intercept.
 
     Examples
     --------
