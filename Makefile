@@ -29,9 +29,7 @@ demo: $(STAMP)
 	@$(BIN)/python -m perceptrons.demo $(ARGS)
 
 # SCIPY_ARRAY_API: scikit-learn skips its array-API checks without it
-# PYTHONDONTWRITEBYTECODE: the tests start some hundred processes, and each would parse all our modules
 test: export SCIPY_ARRAY_API = 1
-test: export PYTHONDONTWRITEBYTECODE =
 test: $(STAMP)
 	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
