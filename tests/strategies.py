@@ -16,12 +16,17 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import optimize
 
 UNIT = 64  # numbers are k/64 ...
 LARGEST = 4  # ... with |k/64| <= 4
+
+#: Half as many examples as other tests have: for what is drawn anew for each of a dozen learners, which share
+#: all code but the rule.
+for_each_learner = settings(max_examples=settings().max_examples // 2)
 
 HONEST = 1.0 - 1e-10  # a margin is reported this much smaller, so that rounding cannot break it
 

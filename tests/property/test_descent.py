@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from property.learners import close, frames, weights
-from strategies import multiclass_samples, samples
+from strategies import for_each_learner, multiclass_samples, samples
 
 from perceptrons import RiskDescent, reference
 
@@ -45,6 +45,7 @@ def hangs_on_rounding(vectors, run, X, y, loss):
 
 @LOSSES
 @pytest.mark.parametrize("mode", MODES)
+@for_each_learner
 @given(samples(max_rows=6), frames(), st.integers(0, 1000))
 def test_descent_is_that_of_the_reference(mode, loss, sample, frame, seed):
     X, y, _ = sample

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from property.learners import FIRST_ORDER, JOINT, Frame, Learner, close, pick
-from strategies import multiclass_samples, samples
+from strategies import for_each_learner, multiclass_samples, samples
 from uncompiled import uncompiled
 
 import perceptrons as pc
@@ -101,6 +101,7 @@ def test_every_rule_is_compared():
 
 
 @pytest.mark.parametrize("learner", FIRST_ORDER, ids=str)
+@for_each_learner
 @given(samples(), intercepts(), st.data())
 def test_two_classes(learner, sample, intercept, data):
     with uncompiled(learner.name not in COMPILED):
@@ -125,6 +126,7 @@ TOP = [learner for learner in JOINT if ", exact" not in learner.name]
 
 
 @pytest.mark.parametrize("learner", TOP, ids=str)
+@for_each_learner
 @given(multiclass_samples(), intercepts(), st.data())
 def test_prototypes(learner, sample, intercept, data):
     with uncompiled(learner.name not in COMPILED):
@@ -211,6 +213,7 @@ READOUTS = ["last", "average", "vote", "random"]
 
 @pytest.mark.parametrize("normalized", [False, True], ids=["plain", "normalized"])
 @pytest.mark.parametrize("readout", READOUTS)
+@for_each_learner
 @given(
     st.one_of(samples(), multiclass_samples()),
     intercepts(),

@@ -15,6 +15,7 @@ from strategies import (
     best_l1_margin,
     best_margin,
     class_pairs,
+    for_each_learner,
     multiclass_samples,
     samples,
     separable,
@@ -51,6 +52,7 @@ def brackets_on_the_way(make, X, y, order, best):
 
 
 @pytest.mark.parametrize("learner", compiled(FIRST_ORDER, "perceptron", "ROMMA"), ids=str)
+@for_each_learner
 @given(samples(), frames())
 def test_any_two_classes(learner, sample, frame):
     X, y, order = sample
@@ -59,6 +61,7 @@ def test_any_two_classes(learner, sample, frame):
 
 
 @pytest.mark.parametrize("learner", compiled(FIRST_ORDER, "perceptron", "ROMMA"), ids=str)
+@for_each_learner
 @given(separable(), st.integers(1, 4))
 def test_two_separable_classes(learner, data, epochs):
     X, y, _, gamma = data
@@ -69,6 +72,7 @@ def test_two_separable_classes(learner, data, epochs):
 
 
 @pytest.mark.parametrize("learner", compiled(JOINT, "perceptron, top", "PA-I, exact"), ids=str)
+@for_each_learner
 @given(st.one_of(multiclass_samples(), separable_multiclass()))
 def test_many_classes(learner, sample):
     X, y = sample[:2]

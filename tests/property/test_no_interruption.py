@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property.learners import FIRST_ORDER, JOINT, POTENTIAL, SECOND_ORDER, frames, half_steps, pick
-from strategies import disjunctions, multiclass_samples, samples
+from strategies import disjunctions, for_each_learner, multiclass_samples, samples
 from uncompiled import uncompiled
 
 from perceptrons import OnlineClassifier, Perceptron
@@ -56,6 +56,7 @@ cuts = st.integers(0, 30)
 
 
 @pytest.mark.parametrize("learner", FIRST_ORDER + SECOND_ORDER + POTENTIAL, ids=str)
+@for_each_learner
 @given(samples(), frames(), cuts)
 def test_two_classes(learner, sample, frame, cut):
     X, y, order = sample
@@ -66,6 +67,7 @@ def test_two_classes(learner, sample, frame, cut):
 
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("learner", pick("perceptron", "ROMMA"), ids=str)
+@for_each_learner
 @given(samples(), frames(), cuts)
 def test_readouts(learner, readout, sample, frame, cut):
     X, y, order = sample
