@@ -85,13 +85,13 @@ def test_every_rule_makes_the_same_updates_in_float64(device, params, multiclass
 
 
 def updates_are_the_same(device, params, multiclass):
-    theirs = trained(params, kernel=KERNELS[0], multiclass=multiclass, device="cpu").fit(X[:300], y[:300])
+    theirs = trained(params, kernel=KERNELS[0], multiclass=multiclass, device="cpu").fit(X[:150], y[:150])
     device()
-    ours = trained(params, kernel=KERNELS[0], multiclass=multiclass, block_size=64).fit(X[:300], y[:300])
-    same_but_for_rounding(ours, theirs, X[300:400])
+    ours = trained(params, kernel=KERNELS[0], multiclass=multiclass, block_size=64).fit(X[:150], y[:150])
+    same_but_for_rounding(ours, theirs, X[150:250])
     for model in (ours, theirs):
-        model.partial_fit(X[300:350], y[300:350])
-    same_but_for_rounding(ours, theirs, X[350:400])
+        model.partial_fit(X[150:200], y[150:200])
+    same_but_for_rounding(ours, theirs, X[200:250])
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.learners import close, pick
 from strategies import multiclass_samples, orders, samples
@@ -112,6 +112,7 @@ def spectrum_matrix(strings: list[Any], p: int, mode: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mode", ["multiset", "set", "min"])
+@settings(max_examples=10)  # each of them trains eight models
 @given(words, st.integers(1, 3), BLOCKS, st.data())
 def test_substrings(mode, strings, p, size, data):
     """Counts are integers: nothing is rounded, in training or after."""

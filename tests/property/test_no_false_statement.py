@@ -18,9 +18,9 @@ from uncompiled import uncompiled
 from perceptrons import Perceptron, certify, separability, theory
 
 CASES = {
-    "learner": 600,
-    "separability": 600,
-    "MaxMargin": 600,
+    "learner": 300,
+    "separability": 300,
+    "MaxMargin": 300,
     "minimum_error_halfspace": 300,
     "MaxMargin, kernel": 200,
     "errors_and_hinge": 80,
