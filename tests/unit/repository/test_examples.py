@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from places import ROOT
+from processes import forked
 
 from perceptrons import datasets
 from perceptrons.engine.cache import cache_folder
@@ -27,22 +28,34 @@ NEEDS = {
 LIMITED = [name for name in NEEDS if name != "adult"]  # it has tests of its own
 
 
-def run(name, tmp_path, *options, **environment):
+SCRIPT = """
+import runpy, sys
+sys.path.insert(0, {folder!r})
+runpy.run_path({path!r}, run_name="__main__")
+"""
+
+
+def run(name, monkeypatch, tmp_path, *options, **environment):
     """What a script prints."""
-    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *options]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env={**os.environ, **environment}
-    )
+    monkeypatch.chdir(tmp_path)
+    path = EXAMPLES / f"{name}.py"
+    if "NUMBA_DISABLE_JIT" in environment:  # it is read when numba is imported
+        command = [sys.executable, "-W", "error", str(path), *options]
+        env = {**os.environ, **environment}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
+    else:
+        code = SCRIPT.format(folder=str(EXAMPLES), path=str(path))
+        done = forked(code, *options, timeout=300, **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.mark.parametrize("name", [path.stem for path in SCRIPTS])
-def test_without_data(name, tmp_path):
+def test_without_data(name, tmp_path, monkeypatch):
     nowhere = {"PERCEPTRONS_DATA": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     if (compiled := cache_folder()) is not None:  # the data are to be missing, not the compiled code
         nowhere["PERCEPTRONS_CACHE"] = str(compiled.parent)
-    told = run(name, tmp_path, **nowhere)
+    told = run(name, monkeypatch, tmp_path, **nowhere)
     if name in NEEDS:
         assert "pip install 'perceptrons[data]'" in told and f'datasets.fetch("{NEEDS[name]}")' in told
     else:
@@ -67,11 +80,12 @@ PLAIN = {"enron": {"NUMBA_DISABLE_JIT": "1"}}
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LIMITED)
-def test_a_small_part_of_the_data(name, tmp_path):
+def test_a_small_part_of_the_data(name, tmp_path, monkeypatch):
     if datasets.find(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not in the folder PERCEPTRONS_DATA names")
     plot = name == "enron" and importlib.util.find_spec("matplotlib") is not None
-    told = run(name, tmp_path, *OPTIONS[name], *["--plot", "curve.png"] * plot, **PLAIN.get(name, {}))
+    options = [*OPTIONS[name], *["--plot", "curve.png"] * plot]
+    told = run(name, monkeypatch, tmp_path, *options, **PLAIN.get(name, {}))
     lines = [line for line in told.splitlines() if re.search(r"\d\.\d\d", line)]
     assert len(lines) == len(SOME) if "--learner" in OPTIONS[name] else len(lines) >= 17
     for start in SOME:
