@@ -23,6 +23,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 HOLDS = {
     "cli": "the commands",
     "demo": "the table of make demo",
+    "plots": "pictures, by matplotlib",
     "proofs": "certify, separability, advice",
     "models": "model files, checkpoints, ONNX",
     "text": "raw text to hashed rows",

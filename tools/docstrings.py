@@ -8,6 +8,7 @@ import sys
 from numpydoc.validate import validate  # type: ignore[import-untyped]  # it has no stubs
 
 import perceptrons
+from perceptrons import plots
 
 #: rules that are not ours: a section "See Also" in every docstring
 NOT_OURS = {"SA01"}
@@ -16,12 +17,12 @@ NOT_OURS = {"SA01"}
 def main() -> int:
     """Print what is wrong, one line each; 1 where something is."""
     n_wrong = 0
-    for name in perceptrons.__all__:
-        if inspect.isclass(getattr(perceptrons, name)):
-            for code, message in validate(f"perceptrons.{name}")["errors"]:
-                if code not in NOT_OURS:
-                    n_wrong += 1
-                    print(f"{name}: {code} {message}")
+    names = [name for name in perceptrons.__all__ if inspect.isclass(getattr(perceptrons, name))]
+    for name in [*names, *(f"plots.{name}" for name in plots.__all__)]:
+        for code, message in validate(f"perceptrons.{name}")["errors"]:
+            if code not in NOT_OURS:
+                n_wrong += 1
+                print(f"{name}: {code} {message}")
     return 1 if n_wrong else 0
 
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("data", "onnx", "qp")  # those that the tests use
+EXTRAS = ("data", "onnx", "plot", "qp")  # those that the tests use
 
 
 def pins(project: dict) -> list[str]:

@@ -42,6 +42,7 @@ _MODULES = (
     "io",
     "kernels",
     "models",
+    "plots",
     "preprocessing",
     "proofs",
     "reference",

@@ -78,7 +78,9 @@ def test_a_class_is_built_bare_and_documented(name):
     assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(thing).parameters.values())
 
 
-@pytest.mark.parametrize("name", ["datasets", "io", "models", "preprocessing", "proofs", "text", "theory"])
+@pytest.mark.parametrize(
+    "name", ["datasets", "io", "models", "plots", "preprocessing", "proofs", "text", "theory"]
+)
 def test_no_module_is_named_like_what_it_has(name):
     """Once it is imported a module would take the place of a function of that name."""
     package = importlib.import_module(f"perceptrons.{name}")
