@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import kernels
+from ..theory.brackets import margin_space
 from . import checks
 from .augmented import InterceptScaling
 from .intakes import FLOATS, ObjectIntake
@@ -112,6 +113,9 @@ class KernelBased(Learner, InterceptScaling):
     def _score_row(self, row: AnyMatrix) -> float | np.ndarray:
         score: float | np.ndarray = self._scores(row)[0]
         return score
+
+    def _margin_space(self) -> str:
+        return margin_space(self._space.frame.bias, kernel=True, joint=self._space.joint)
 
     # ------------------------------------------------------------ attributes of linear learners only
 

@@ -18,6 +18,7 @@ from ..engine import intake, spaces
 from ..engine.solvers import coordinate, maximum, quadratic
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
+from ..theory.brackets import Bracket, margin_space
 from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
@@ -472,12 +473,17 @@ class MaxMarginSpec(FitIntercept):
         return self._each("slab_width_", lambda run: 2.0 * _margin(run, self._learned_with("C")))
 
     @property
-    def margin_bounds_(self) -> Any:  # a pair, or a list of pairs
+    def margin_bounds_(self) -> Any:  # a Bracket, or a list of them
         """(gamma_low, gamma_up) around the largest hard margin; (None, inf) for a function of the user."""
         self._fitted("margin_bounds_")
-        if self._by_function():
-            return self._each("margin_bounds_", lambda run: (None, np.inf))
-        return self._each("margin_bounds_", lambda run: tuple(map(float, run.answer.bracket)))
+        free, kernel = bool(self._learned_with("fit_intercept")), self._kernel_in_force() is not None
+        space, nothing = margin_space(kernel=kernel, free=free), self._by_function()
+
+        def named(run: Problem) -> Bracket:
+            low, up = run.answer.bracket
+            return Bracket(None, np.inf, space) if nothing else Bracket(float(low), float(up), space)
+
+        return self._each("margin_bounds_", named)
 
     @property
     def gap_(self) -> float:

@@ -198,8 +198,11 @@ class BalancedWinnowSpec(Learner, Augmented):
     ) -> None:
         raise ValueError("BalancedWinnow starts from z = 0; drop coef_init and intercept_init.")
 
+    def _margin_order(self) -> float:
+        return 1.0
+
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
-        return super()._record_fields(evidence) | {"order": 1.0}
+        return super()._record_fields(evidence) | {"order": self._margin_order()}
 
     @property
     def z_(self) -> np.ndarray:
@@ -239,9 +242,12 @@ class PNormPerceptronSpec(Learner, Augmented):
     ) -> None:
         raise ValueError("PNormPerceptron starts from theta = 0; drop coef_init and intercept_init.")
 
-    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+    def _margin_order(self) -> float:
         p = float(self._learned_with("p"))
-        return super()._record_fields(evidence) | {"order": p / (p - 1.0)}
+        return p / (p - 1.0)
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        return super()._record_fields(evidence) | {"order": self._margin_order()}
 
     @property
     def theta_(self) -> np.ndarray:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine import draws, intake, margins
+from ..theory.brackets import margin_space
 from ..theory.run_record import LearnerRecord
-from . import changing, checks
+from . import changing, checks, margin_brackets
 from .augmented import Augmented
 from .labels import checked_labels
 from .parameters import spec
@@ -247,11 +248,12 @@ class RiskDescentSpec(Augmented):
         return self._one_or_all("stop_reason_", [run.reason for run in runs])
 
     @property
-    def margin_bounds_(self) -> Any:  # a pair, or a list of pairs
+    def margin_bounds_(self) -> Any:  # a Bracket, or a list of them
         """(gamma_low, gamma_up) around the best margin; -inf where w does not separate the rows."""
-        runs = self._fitted("margin_bounds_")
+        runs, frame = self._fitted("margin_bounds_"), self._framed
         bounds = vars(self).get("_bounds") or [(None, np.inf)] * len(runs)  # a file of format 1 has none
-        return self._one_or_all("margin_bounds_", list(bounds))
+        named = margin_brackets.in_space(list(bounds), margin_space(frame.bias, frame.unit))
+        return self._one_or_all("margin_bounds_", named)
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         runs, frame = self._descents, self._framed

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ..engine.journal import Journal
-from . import progressive
+from ..theory.brackets import margin_space
+from . import margin_brackets, progressive
 from .classifier import Classifier
 from .parameters import spec
 
@@ -80,8 +81,8 @@ class RunAttributes(Classifier):
         return float(self._fitted("intercept_scaling_").frame.bias)
 
     @property
-    def margin_bounds_(self) -> Any:  # a pair, a list of pairs or None
-        """(gamma_low, gamma_up) around the best margin, in the learner's own space.
+    def margin_bounds_(self) -> Any:  # a Bracket, a list of them or None
+        """(gamma_low, gamma_up) around the best margin in the learner's own space, which ``space`` names.
 
         Both hold in spite of rounding: no separator has a margin above gamma_up, and some separator has a
         margin of at least gamma_low. gamma_low is -inf where the last w does not separate the rows, None
@@ -89,7 +90,17 @@ class RunAttributes(Classifier):
         """
         space = self._fitted("margin_bounds_")
         bounds = vars(self).get("_bounds")
-        return one_or_all(space.bracket()) if bounds is None else bounds
+        pairs = one_or_all(space.bracket()) if bounds is None else bounds
+        return margin_brackets.in_space(pairs, self._margin_space())
+
+    def _margin_order(self) -> float:
+        """Separators are measured in this norm."""
+        return 2.0
+
+    def _margin_space(self) -> str:
+        """The space of ``margin_bounds_``."""
+        frame, joint = self._space.frame, self._space.joint
+        return margin_space(frame.bias, frame.unit, order=self._margin_order(), joint=joint)
 
     @property
     def update_log_(self) -> np.ndarray:

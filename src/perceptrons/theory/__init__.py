@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import bounds
 from .bounds import *  # noqa: F403
-from .brackets import gamma_low, gamma_up, gamma_up_from_weights, radius, sample_margins
+from .brackets import (
+    Bracket,
+    gamma_low,
+    gamma_up,
+    gamma_up_from_weights,
+    margin_space,
+    radius,
+    sample_margins,
+)
 from .debugging import debug
 from .model_margins import Margins, margins
 from .run_record import LearnerRecord, RunRecord, UpdateLog
@@ -24,6 +32,7 @@ _OF_CERTIFICATES = ("Certificate", "CertificateError", "Verification")
 
 __all__ = [
     *bounds.__all__,
+    "Bracket",
     "Certificate",
     "CertificateError",
     "LearnerRecord",
@@ -37,6 +46,7 @@ __all__ = [
     "gamma_low",
     "gamma_up",
     "gamma_up_from_weights",
+    "margin_space",
     "margins",
     "radius",
     "sample_margins",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,84 @@ from . import _arguments as arg
 from . import _outward as outward
 
 KINDS = ("functional", "geometric", "normalized")
+
+
+class _Ends(NamedTuple):
+    low: float | None
+    up: float
+
+
+class Bracket(_Ends):
+    r"""low :math:`\le \gamma^* \le` up, a pair, with the space in which :math:`\gamma^*` is measured.
+
+    It unpacks and compares as the pair (low, up); ``space`` is an attribute.
+
+    Parameters
+    ----------
+    low : float or None
+        Some separator has a margin of at least this; ``-inf``: none is known; None: rows were not read again.
+    up : float
+        No separator has a larger margin; ``inf``: nothing is known.
+    space : str
+        As :func:`margin_space` names it.
+
+    Examples
+    --------
+    >>> bracket = Bracket(0.25, 0.5, "augmented rows")
+    >>> low, up = bracket
+    >>> bracket == (0.25, 0.5), bracket.space
+    (True, 'augmented rows')
+    >>> bracket
+    Bracket(low=0.25, up=0.5, space='augmented rows')
+    """
+
+    space: str
+
+    def __new__(cls, low: float | None, up: float, space: str = "") -> Self:
+        made = super().__new__(cls, low, up)
+        made.__dict__["space"] = space
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A Bracket does not change; {name} cannot be assigned.")
+
+    def __repr__(self) -> str:
+        return f"Bracket(low={self.low!r}, up={self.up!r}, space={self.space!r})"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[float | None, float, str]]:
+        return type(self), (self.low, self.up, self.space)
+
+    def _replace(self, **changed: Any) -> Self:
+        return type(self)(**{"low": self.low, "up": self.up, "space": self.space} | changed)
+
+
+def margin_space(
+    bias: float = 0.0,
+    unit: bool = False,
+    kernel: bool = False,
+    free: bool = False,
+    order: float = 2.0,
+    joint: bool = False,
+) -> str:
+    r"""The space in which a margin is measured, in words.
+
+    ``"given rows"``: distances from a hyperplane through the origin. ``"augmented rows"``: the same with a
+    constant coordinate :math:`B` (``bias``) appended to each row, whose weight is part of :math:`\|w\|`.
+    ``"unit rows"``: rows, with that coordinate, divided by their length. ``"free offset"``: distances of the
+    rows as given from a hyperplane anywhere. ``"kernel"``: in the space of a kernel, ``"kernel, augmented"``
+    where :math:`B^2` is added to it, ``"kernel, free offset"``. A norm of w that is not Euclidean is added
+    (``"augmented rows, L1"``), and ``"joint"`` where prototypes of several classes are one vector.
+
+    >>> margin_space(bias=1.0), margin_space(bias=1.0, free=True), margin_space(order=1.0)
+    ('augmented rows', 'free offset', 'given rows, L1')
+    """
+    if kernel:
+        words = ["kernel"] + (["free offset"] if free else ["augmented"] if bias else [])
+    else:
+        plain = "augmented rows" if bias else "given rows"
+        words = ["free offset" if free else "unit rows" if unit else plain]
+    words += [f"L{order:.6g}"] if order != 2.0 else []
+    return ", ".join(words + ["joint"] * joint)
 
 
 def radius(X: MatrixLike) -> float:

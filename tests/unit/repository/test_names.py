@@ -7,8 +7,8 @@ from collections import defaultdict
 
 from places import ROOT
 
-#: a rule and the estimator that learns by it, and other pairs of which both are public
-PUBLIC_PAIRS = {"ALMA", "AROW", "MIRA", "Perceptron", "ROMMA"}
+#: a rule and the estimator that learns by it; what a run states and what a certificate proves
+PUBLIC_PAIRS = {"ALMA", "AROW", "Bracket", "MIRA", "Perceptron", "ROMMA"}
 #: records and spaces of the engine that model files name, beside the estimator or kernel that uses them
 STORED = {"Elimination", "Linear", "Winnow"}
 
