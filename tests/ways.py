@@ -78,6 +78,16 @@ def seen(clf, rows=zoo.X):
     return clf.hash(given(name, rows)) if name == "TextClassifier" else rows
 
 
+def plain(number):
+    """Whether loops are plain Python where every way is certified: one of each family is compiled.
+
+    So are those that overflow or divide by zero, which raises in Python where machine code has infinity.
+    """
+    name, params = WAYS[number]
+    one_of_each = not params and name in ("Perceptron", "AROW", "Winnow", "KernelPerceptron")
+    return not one_of_each and name not in ("BalancedWinnow", "PNormPerceptron", "MaxMargin")
+
+
 def fitted(name, params, y=zoo.y, X=zoo.X, **others):
     clf = getattr(pc, name)(**params)
     wanted = {"shuffle": False, "random_state": 0} | others
