@@ -21,6 +21,7 @@ from .brackets import (
 )
 from .debugging import debug
 from .model_margins import Margins, margins
+from .risks import risk, risk_gradient
 from .run_record import LearnerRecord, RunRecord, UpdateLog
 from .separability import Separability
 
@@ -49,6 +50,8 @@ __all__ = [
     "margin_space",
     "margins",
     "radius",
+    "risk",
+    "risk_gradient",
     "sample_margins",
 ]
 
