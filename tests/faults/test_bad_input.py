@@ -766,6 +766,7 @@ BAD: dict[str, list[Any]] = {
     "gamma": [0.0, -1.0, "large", None],
     "include_initial": [1, None],
     "intercept_scaling": [0.0, -1.0, np.inf, "1"],
+    "keep_path": [1, "yes", None],
     "kind": [0, 3, "2", None],
     "learning_rate": [0.0, -1.0, np.nan, "constant", None],
     "literals": ["some", None],

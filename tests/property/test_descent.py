@@ -62,8 +62,28 @@ def test_descent_is_that_of_the_reference(mode, loss, sample, frame, seed):
         assert close(weights(model), run.w)
         assert close(model.risk_curve_, run.risks)
         if not searched:
-            assert (model.stop_reason_ == "no row in V") == run.halted
+            assert (model.stop_reason_ == "no row in V") == (run.halted and bool(run.w.any()))
+            assert (model.stop_reason_ == "w = 0") == (run.halted and not run.w.any())
             assert (model.stop_reason_ == "stalled") == run.stalled
+
+
+@given(samples(max_rows=6), frames(), st.sampled_from(["perceptron", "hinge"]), st.integers(0, 1000))
+def test_a_given_start_and_the_path_are_those_of_the_reference(sample, frame, loss, seed):
+    X, y, _ = sample
+    assume(frame.normalize is None)  # nothing is rounded
+    w0 = np.random.default_rng(seed).integers(-8, 9, X.shape[1] + 1) / 4.0
+    if frame.bias is None:
+        w0[-1] = 0.0
+    assume(w0.any())
+    given = w0 if frame.bias is not None else w0[:-1]
+    run = reference.risk_descent(X, y, w0=given, loss=loss, max_steps=STEPS, **frame._asdict())
+    model = RiskDescent(loss=loss, max_steps=STEPS, keep_path=True, **frame.of_estimator())
+    model.fit(X, y, coef_init=w0[:-1], intercept_init=w0[-1:] * (frame.bias or 0.0))
+    assert [rows.tolist() for rows in model.steps_] == run.updates
+    assert model.n_iter_ == len(run.updates)
+    path = model.path_ if frame.bias is not None else model.path_[:, :-1]
+    assert np.array_equal(path, np.stack(run.vectors))
+    assert model.margin_bounds_[1] == np.inf
 
 
 @given(multiclass_samples(), st.sampled_from([{}, {"pick": "worst"}]))

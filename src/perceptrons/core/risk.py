@@ -1,4 +1,4 @@
-r"""Descent on the perceptron risk and on the hinge risk."""
+r"""Gradient descent on the perceptron risk and on the hinge risk."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .labels import checked_labels
 from .parameters import spec
 from .progress import Progress
 from .solved import Descent
+from .starting import checked_weights
 from .writing import one_writer, unchanged_on_error
 
 if TYPE_CHECKING:
@@ -40,12 +41,15 @@ class RiskDescentSpec(Augmented):
     max_steps: int = 1000
     shuffle: bool = False
     random_state: int | RandomSource | None = None
+    keep_path: bool = False
     verbose: int = 0
 
     if TYPE_CHECKING:  # set by fit; at run time these annotations would declare parameters
         _framed: Frame = field(init=False)
         _descents: list[Descent] = field(init=False)
         _bounds: list[Bracket] = field(init=False)
+        _paths: list[np.ndarray] = field(init=False)  #: only where they were asked for
+        _from_zero: bool = field(init=False)  #: False where some w_0 was given and is not 0; else not set
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -55,6 +59,7 @@ class RiskDescentSpec(Augmented):
         checks.whole("max_steps", self.max_steps)
         checks.flag("shuffle", self.shuffle)
         checks.generator(self.random_state)
+        checks.flag("keep_path", self.keep_path)
         checks.verbose(self.verbose)
         if self.pick is not None and self.batch_size is not None:
             raise ValueError("pick chooses single rows; give either pick or batch_size, not both.")
@@ -65,13 +70,22 @@ class RiskDescentSpec(Augmented):
         elif self.pick is not None or self.batch_size is not None:
             raise ValueError("step='line-search' is for full batches; drop pick and batch_size.")
 
-    def fit(self, X: MatrixLike, y: npt.ArrayLike) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: npt.ArrayLike,
+        coef_init: npt.ArrayLike | None = None,
+        intercept_init: npt.ArrayLike | None = None,
+    ) -> Self:
         """Descend until no row is in V, or ``max_steps``.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        coef_init, intercept_init : array-like, optional
+            Weights to start from, of the shapes of ``coef_`` and ``intercept_``, instead of the first row
+            times its label. They must not be 0 for the perceptron risk, which is 0 there.
 
         Returns
         -------
@@ -81,7 +95,11 @@ class RiskDescentSpec(Augmented):
             self._check_params()
             data: AnyMatrix = self._intake.checked(X, reset=True)
             classes, codes = np.unique(checked_labels(self, y, data.shape[0]), return_inverse=True)
-            intake.check_again(data)  # labels may be objects with methods of the user
+            if coef_init is not None:
+                coef_init = checks.numbers("coef_init", coef_init)
+            if intercept_init is not None:
+                intercept_init = checks.numbers("intercept_init", intercept_init)
+            intake.check_again(data)  # labels and weights may be objects with methods of the user
             if len(classes) < 2:
                 raise ValueError(
                     f"RiskDescent needs at least two classes in y; it holds one class only: {classes[0]!r}."
@@ -92,24 +110,60 @@ class RiskDescentSpec(Augmented):
             rng = checks.generator(self.random_state)
             targets = [1] if len(classes) == 2 else range(len(classes))
             signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
-            self._descents = [self._descend(problem, sign, rng) for sign in signs]
+            starts = [sign[0] * problem.row(0) for sign in signs]
+            given = coef_init is not None or intercept_init is not None
+            if given:
+                starts = self._given_starts(len(signs), data.shape[1], coef_init, intercept_init)
+            paths: list[list[np.ndarray]] = [[] for _ in signs]
+            self._descents = [
+                self._descend(problem, sign, rng, w, path)
+                for sign, w, path in zip(signs, starts, paths, strict=True)
+            ]
+            for name in ("_paths", "_from_zero"):
+                vars(self).pop(name, None)
+            if self.keep_path:
+                self._paths = [np.stack(path) for path in paths]
+            if given and any(w.any() for w in starts):
+                self._from_zero = False
             self.classes_ = classes
             self._begun = changing.parameters_of_state(self)
             self.radius_ = float(np.sqrt(problem.q.max()))
-            self._steps = [_steps_on_rows(run, len(codes)) for run in self._descents]
+            self._steps = [
+                None if given and w.any() else _steps_on_rows(run, len(codes), not given)
+                for run, w in zip(self._descents, starts, strict=True)
+            ]
             self._bounds = [
                 (
                     margins.lower_end(rows, sign, intake.EMPTY, run.w),
-                    margins.upper_end(rows, sign, steps, len(run.w)),
+                    np.inf if steps is None else margins.upper_end(rows, sign, steps, len(run.w)),
                 )
                 for run, sign, steps in zip(self._descents, signs, self._steps, strict=True)
             ]
         self._check_run()
         return self
 
-    def _descend(self, problem: _Problem, y: np.ndarray, rng: RandomSource) -> Descent:
+    def _given_starts(
+        self, n: int, d: int, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
+    ) -> list[np.ndarray]:
+        """The weights that ``fit`` was given, one vector per descent."""
+        bias = self._framed.bias if self.fit_intercept else None
+        found = checked_weights(n, d, coef_init, intercept_init, bias)
+        with np.errstate(over="ignore"):
+            squares = np.sum(found * found, axis=1)
+        if not np.isfinite(squares).all():
+            raise ValueError("coef_init and intercept_init are too large: their squares overflow.")
+        if self.loss == "perceptron" and not found.any(axis=1).all():
+            raise ValueError(
+                "coef_init and intercept_init must not both be 0 for loss='perceptron': its risk is 0 there, "
+                "and nothing is separated."
+            )
+        return list(found)
+
+    def _descend(
+        self, problem: _Problem, y: np.ndarray, rng: RandomSource, w: np.ndarray, path: list[np.ndarray]
+    ) -> Descent:
+        """One descent from w. With ``keep_path`` the w of each step go to ``path``."""
         goal = 0.0 if self.loss == "perceptron" else 1.0
-        w = y[0] * problem.row(0)
         length0 = float(np.sqrt(w @ w))
         m = y * problem.scores(w)
         risks: list[float] = []
@@ -120,10 +174,14 @@ class RiskDescentSpec(Augmented):
         quiet = np.errstate(over="ignore", invalid="ignore")  # overflow raises an error below
         with Progress(type(self).__name__, self.max_steps, self.verbose) as progress, quiet:
             while True:
+                if not np.isfinite(m).all():
+                    raise ValueError("The descent overflowed: scale the data, or lower step.")
+                if self.keep_path:
+                    path.append(w)
                 in_v = m < goal
                 risks.append(risk(m, goal))
                 if not in_v.any():
-                    reason = "no row in V"
+                    reason = "no row in V" if w.any() else "w = 0"
                     break
                 if len(steps) == self.max_steps:
                     break
@@ -139,8 +197,6 @@ class RiskDescentSpec(Augmented):
                     reason = "stalled"
                     break
                 w, m = ahead, m_ahead
-                if not np.isfinite(m).all():
-                    raise ValueError("The descent overflowed: scale the data, or lower step.")
                 chosen.append(rows)
                 steps.append(eps)
                 record = {
@@ -226,9 +282,17 @@ class RiskDescentSpec(Augmented):
         return self._one_or_all("steps_", [run.chosen for run in self._fitted("steps_")])
 
     @property
+    def path_(self) -> Any:  # an array, or a list of arrays
+        """w before the first step and after each, the weight of the constant coordinate last."""
+        self._fitted("path_")
+        if "_paths" not in vars(self):
+            raise AttributeError("RiskDescent has a path_ only if it was fitted with keep_path=True.")
+        return self._one_or_all("path_", self._paths)
+
+    @property
     def n_iter_(self) -> int:
         """Steps made."""
-        return max(1, *(len(run.steps) for run in self._fitted("n_iter_")))
+        return max(len(run.steps) for run in self._fitted("n_iter_"))
 
     @property
     def n_updates_(self) -> int:
@@ -270,6 +334,7 @@ class RiskDescentSpec(Augmented):
         )
         return super()._record_fields(evidence) | {
             "learners": learners,
+            "from_zero": bool(vars(self).get("_from_zero", True)),
             "bias": float(frame.bias),
             "unit": bool(frame.unit),
             "weights": {"last": np.asarray(self._weights(), float)},
@@ -282,10 +347,10 @@ def _steps_of_old_file(run: Descent) -> np.ndarray | None:
     return None if 8 * (last + 1) > margins.STEPS_LIMIT else _steps_on_rows(run, last + 1)
 
 
-def _steps_on_rows(run: Descent, n_rows: int) -> np.ndarray:
-    """The sum of the steps on each row; the start counts as a step of 1 on the first."""
+def _steps_on_rows(run: Descent, n_rows: int, by_first: bool = True) -> np.ndarray:
+    """The sum of the steps on each row; a start by the first row counts as a step of 1 on it."""
     alpha = np.zeros(n_rows)
-    alpha[0] = 1.0
+    alpha[0] = 1.0 if by_first else 0.0
     for eps, rows in zip(run.steps, run.chosen, strict=True):
         alpha[rows] += eps
     return alpha

@@ -70,15 +70,17 @@ def kept_journals(model: Learner, fresh: list[Journal]) -> list[Journal]:
     return model._journals
 
 
-def initial_weights(
-    model: Learner,
-    space: Space,
+def checked_weights(
+    n: int,
     d: int,
     coef_init: npt.ArrayLike | None,
     intercept_init: npt.ArrayLike | None,
+    bias: float | None,
 ) -> np.ndarray:
-    """(columns, d + 1): coef_init and intercept_init as one array, the constant coordinate last."""
-    n = space.columns
+    """(n, d + 1): n weight vectors to start from, the weight of the constant coordinate ``bias`` last.
+
+    ``bias`` is None where there is no intercept.
+    """
     coef = np.zeros((n, d)) if coef_init is None else checks.numbers("coef_init", coef_init)
     intercept = np.zeros(n)
     if intercept_init is not None:
@@ -90,10 +92,22 @@ def initial_weights(
             f"coef_init must have shape {(n, d)} and intercept_init {(n,)}; got {coef.shape} "
             f"and {intercept.shape}."
         )
-    if intercept.any() and not model.fit_intercept:
+    if intercept.any() and bias is None:
         raise ValueError("intercept_init needs fit_intercept=True.")
-    scaled = intercept / space.frame.bias if model.fit_intercept else intercept
-    w = np.hstack([coef, scaled[:, None]])
+    scaled = intercept if bias is None else intercept / bias
+    return np.hstack([coef, scaled[:, None]])
+
+
+def initial_weights(
+    model: Learner,
+    space: Space,
+    d: int,
+    coef_init: npt.ArrayLike | None,
+    intercept_init: npt.ArrayLike | None,
+) -> np.ndarray:
+    """(columns, d + 1): coef_init and intercept_init as one array, the constant coordinate last."""
+    bias = space.frame.bias if model.fit_intercept else None
+    w = checked_weights(space.columns, d, coef_init, intercept_init, bias)
     first_counts = model._readout == "average" and model._reading.initial
     if w.any() and (model._reading.logged or first_counts):
         initial = " with include_initial=True" if first_counts else ""

@@ -138,7 +138,8 @@ _LEFT = frozenset(
         *("random_step_", "gamma_"),
         *("_names", "_given_names", "_words", "n_invalid_"),
         *("kernel_", "_known", "_draws"),
-        *("_descents", "_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
+        *("_descents", "_paths", "_from_zero"),
+        *("_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
     }
 )
 
@@ -222,9 +223,22 @@ def learner(name: str) -> type:
     return cls
 
 
+#: parameters that files of this format do not all have, by estimator: stored unless they have these values
+LATER: dict[str, Attributes] = {"RiskDescent": {"keep_path": False}}
+
+
 def parameters(cls: type) -> list[str]:
     """The names of an estimator's parameters, in alphabetical order."""
     return names_of(cls)
+
+
+def stored_parameters(model: Model) -> list[str]:
+    """Names of the parameters that a file of this model has.
+
+    A file that uses nothing new stays as it was, and earlier versions of the library read it.
+    """
+    later = LATER.get(type(model).__name__, {})
+    return [p for p in parameters(type(model)) if p not in later or getattr(model, p) is not later[p]]
 
 
 def fields(cls: type[kernels.Kernel]) -> list[str]:

@@ -157,7 +157,7 @@ def pieces(model: Model, position: Json = None) -> Iterator[bytes | memoryview]:
         table = {
             "library": __version__,
             "estimator": name,
-            "parameters": {p: _shown(getattr(model, p)) for p in registry.parameters(type(model))},
+            "parameters": {p: _shown(getattr(model, p)) for p in registry.stored_parameters(model)},
             "root": root,
             "position": writer.value(position),
             "nodes": writer.nodes,

@@ -270,7 +270,14 @@ def _risk(x: RiskDescentSpec, state: Attributes) -> None:
     ok = isinstance(runs, list) and len(runs) == n and all(isinstance(run, Descent) for run in runs)
     need(ok and len(state["classes_"]) >= 2, "descents and classes differ in number")
     whole("n_features_in_", state.get("n_features_in_"))
-    need(all(len(run.w) == state["n_features_in_"] + 1 for run in runs), "weights do not fit the features")
+    width = state["n_features_in_"] + 1
+    need(all(len(run.w) == width for run in runs), "weights do not fit the features")
+    if "_paths" in state:
+        paths: Any = state["_paths"]
+        need(isinstance(paths, list) and len(paths) == n, "paths and descents differ in number")
+        for run, path in zip(runs, paths, strict=True):
+            array("a path", path, np.float64, (len(run.steps) + 1, width))
+    truth("from_zero", state.get("_from_zero", True))
     number("radius_", state.get("radius_"))
     _begun(x, state)
     frame = state.setdefault("_framed", x._frame(np.float64))

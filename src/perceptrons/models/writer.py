@@ -222,7 +222,9 @@ class Writer:
         return {
             "k": "estimator",
             "of": name,
-            "params": self._named({p: registry.by_object(p, getattr(x, p)) for p in params}),
+            "params": self._named(
+                {p: registry.by_object(p, getattr(x, p)) for p in registry.stored_parameters(x)}
+            ),
             "v": self._named(left),
         }
 

@@ -28,6 +28,7 @@ SOMETIMES = {
     "names_",
     "covariance_",
     "n_invalid_",
+    "path_",
 }
 
 
