@@ -28,11 +28,15 @@ class LearnerFacts(NamedTuple):
     """The estimator that learns by a rule."""
 
     class_name: str  #: public name
-    fixed: dict[str, Any]  #: parameters of the class that choose this rule
+    fixed: dict[str, Any]  #: parameters of the class that choose this rule, and their values
     command: str | None  #: name for ``--rule``; None: it is reached by ``fixed`` alone
     #: the record that ``command`` stands for where a learner takes any rule; None: it does not
     standard: Record | None
-    stated: tuple[str, ...]  #: parameters of the class that a certificate states beside the record's fields
+    #: parameters of the class that a certificate states beside the record's fields; those in ``fixed`` also
+    #: where another class, which does not have them, learns by this rule
+    stated: tuple[str, ...]
+    #: fields of the record that a certificate states under another name, that of the class's parameter
+    renamed: Mapping[str, str]
 
 
 class Step(NamedTuple):
@@ -157,7 +161,7 @@ def _of_class(cls: type) -> Facts | None:
 def _learner(
     name: str, family: str, command: str, stated: tuple[str, ...], step: Step, theory: Theory
 ) -> None:
-    enter(Facts(name, family, None, None, LearnerFacts(name, {}, command, None, stated), step, theory))
+    enter(Facts(name, family, None, None, LearnerFacts(name, {}, command, None, stated, {}), step, theory))
 
 
 _learner(
@@ -201,7 +205,7 @@ _learner(
     Theory(two=("pnorm",), several=(), invariants=("bracket in order",)),
 )
 #: KernelPerceptron learns by the rule of Perceptron, whose row has its facts.
-_also.append(("kernel", LearnerFacts("KernelPerceptron", {}, "kernel-perceptron", None, ())))
+_also.append(("kernel", LearnerFacts("KernelPerceptron", {}, "kernel-perceptron", None, (), {})))
 _learner(
     "BudgetKernelPerceptron",
     "kernel",

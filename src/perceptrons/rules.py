@@ -68,7 +68,14 @@ class Perceptron(NamedTuple):
 @declare(
     Perceptron,
     "first order",
-    LearnerFacts("Perceptron", {}, command="perceptron", standard=Perceptron(), stated=()),
+    LearnerFacts(
+        "Perceptron",
+        {},
+        command="perceptron",
+        standard=Perceptron(),
+        stated=(),
+        renamed={"eta": "learning_rate"},
+    ),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(
         two=(
@@ -97,7 +104,14 @@ class RateByUpdates(NamedTuple):
 @declare(
     RateByUpdates,
     "first order",
-    LearnerFacts("Perceptron", {"learning_rate": "updates"}, command=None, standard=None, stated=()),
+    LearnerFacts(
+        "Perceptron",
+        {"learning_rate": "updates"},
+        command=None,
+        standard=None,
+        stated=("learning_rate",),
+        renamed={},
+    ),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
@@ -114,7 +128,14 @@ class RateByExamples(NamedTuple):
 @declare(
     RateByExamples,
     "first order",
-    LearnerFacts("Perceptron", {"learning_rate": "examples"}, command=None, standard=None, stated=()),
+    LearnerFacts(
+        "Perceptron",
+        {"learning_rate": "examples"},
+        command=None,
+        standard=None,
+        stated=("learning_rate",),
+        renamed={},
+    ),
     Step(weighted=True, conservative=ALWAYS, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(two=("variable_rate", "harmonic_sum"), several=(), invariants=("bracket in order",)),
 )
@@ -134,7 +155,7 @@ class Margin(NamedTuple):
 @declare(
     Margin,
     "first order",
-    LearnerFacts("MarginPerceptron", {}, command="margin", standard=Margin(), stated=()),
+    LearnerFacts("MarginPerceptron", {}, command="margin", standard=Margin(), stated=(), renamed={}),
     Step(weighted=True, conservative=NEVER, pair=1.0, keeps_scale=True, zero_row=True),
     Theory(
         two=("margin_perceptron", "margin_perceptron_margin", "refuted"),
@@ -158,7 +179,7 @@ class MIRA(NamedTuple):
 @declare(
     MIRA,
     "first order",
-    LearnerFacts("MIRA", {}, command="mira", standard=MIRA(), stated=()),
+    LearnerFacts("MIRA", {}, command="mira", standard=MIRA(), stated=(), renamed={}),
     Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(
         two=("mira", "mira_left", "mira_margin", "last step"),
@@ -181,7 +202,7 @@ class GeometricMIRA(NamedTuple):
 @declare(
     GeometricMIRA,
     "first order",
-    LearnerFacts("MIRA", {"margin": "geometric"}, command=None, standard=None, stated=()),
+    LearnerFacts("MIRA", {"margin": "geometric"}, command=None, standard=None, stated=(), renamed={}),
     Step(weighted=False, conservative={"p": 0.0}, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("mira_geometric",), several=(), invariants=("bracket in order",)),
 )
@@ -200,7 +221,9 @@ class PA(NamedTuple):
 @declare(
     PA,
     "first order",
-    LearnerFacts("PassiveAggressive", {"variant": "hard"}, command="pa", standard=PA(), stated=()),
+    LearnerFacts(
+        "PassiveAggressive", {"variant": "hard"}, command="pa", standard=PA(), stated=("variant",), renamed={}
+    ),
     Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(
         two=("pa_separable", "pa_unit", "last step"),
@@ -224,7 +247,9 @@ class PA1(NamedTuple):
 @declare(
     PA1,
     "first order",
-    LearnerFacts("PassiveAggressive", {"variant": "I"}, command="pa1", standard=PA1(), stated=()),
+    LearnerFacts(
+        "PassiveAggressive", {"variant": "I"}, command="pa1", standard=PA1(), stated=("variant",), renamed={}
+    ),
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa1", "last step"), several=("last step",), invariants=("bracket in order",)),
 )
@@ -244,7 +269,9 @@ class PA2(NamedTuple):
 @declare(
     PA2,
     "first order",
-    LearnerFacts("PassiveAggressive", {"variant": "II"}, command="pa2", standard=PA2(), stated=()),
+    LearnerFacts(
+        "PassiveAggressive", {"variant": "II"}, command="pa2", standard=PA2(), stated=("variant",), renamed={}
+    ),
     Step(weighted=True, conservative=NEVER, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=("pa2", "last step"), several=(), invariants=("bracket in order",)),
 )
@@ -262,7 +289,9 @@ class ROMMA(NamedTuple):
 @declare(
     ROMMA,
     "first order",
-    LearnerFacts("ROMMA", {"aggressive": False}, command="romma", standard=ROMMA(), stated=()),
+    LearnerFacts(
+        "ROMMA", {"aggressive": False}, command="romma", standard=ROMMA(), stated=("aggressive",), renamed={}
+    ),
     Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(
         two=("romma", "romma_length"),
@@ -286,7 +315,12 @@ class AggressiveROMMA(NamedTuple):
     AggressiveROMMA,
     "first order",
     LearnerFacts(
-        "ROMMA", {"aggressive": True}, command="aggressive-romma", standard=AggressiveROMMA(), stated=()
+        "ROMMA",
+        {"aggressive": True},
+        command="aggressive-romma",
+        standard=AggressiveROMMA(),
+        stated=("aggressive",),
+        renamed={},
     ),
     Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(
@@ -320,7 +354,7 @@ class ALMA(NamedTuple):
 @declare(
     ALMA,
     "first order",
-    LearnerFacts("ALMA", {}, command="alma", standard=ALMA(alpha=0.9), stated=()),
+    LearnerFacts("ALMA", {}, command="alma", standard=ALMA(alpha=0.9), stated=(), renamed={}),
     Step(weighted=False, conservative={"alpha": 1.0}, pair=0.5, keeps_scale=False, zero_row=False),
     Theory(two=("alma", "alma_margin"), several=(), invariants=("bracket in order", "unit ball")),
 )
@@ -344,7 +378,7 @@ class NormMinimising(NamedTuple):
 @declare(
     NormMinimising,
     "first order",
-    LearnerFacts("MIRA", {"variant": "crammer_singer"}, command=None, standard=None, stated=()),
+    LearnerFacts("MIRA", {"variant": "crammer_singer"}, command=None, standard=None, stated=(), renamed={}),
     Step(weighted=False, conservative=ALWAYS, pair=0.5, keeps_scale=True, zero_row=False),
     Theory(two=(), several=("norm_minimised", "crammer_singer"), invariants=()),
 )
@@ -364,7 +398,9 @@ class SecondOrder(NamedTuple):
 @declare(
     SecondOrder,
     "second order",
-    LearnerFacts("SecondOrderPerceptron", {}, command="second-order", standard=None, stated=("a",)),
+    LearnerFacts(
+        "SecondOrderPerceptron", {}, command="second-order", standard=None, stated=("a",), renamed={}
+    ),
     Step(weighted=False, conservative=ALWAYS, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("second_order",), several=(), invariants=("confidence",)),
 )
@@ -384,7 +420,7 @@ class AROW(NamedTuple):
 @declare(
     AROW,
     "confidence",
-    LearnerFacts("AROW", {}, command="arow", standard=AROW(), stated=("r", "covariance")),
+    LearnerFacts("AROW", {}, command="arow", standard=AROW(), stated=("r", "covariance"), renamed={}),
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=True),
     Theory(two=("arow",), several=(), invariants=("confidence",)),
 )
@@ -411,6 +447,7 @@ class SCW1(NamedTuple):
         command="scw",
         standard=SCW1(NormalDist().inv_cdf(0.9)),
         stated=("eta", "C", "variant", "covariance"),
+        renamed={},
     ),
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
     Theory(two=("self test",), several=(), invariants=("confidence",)),
@@ -439,7 +476,12 @@ class SCW2(NamedTuple):
     SCW2,
     "confidence",
     LearnerFacts(
-        "SCW", {"variant": "II"}, command=None, standard=None, stated=("eta", "C", "variant", "covariance")
+        "SCW",
+        {"variant": "II"},
+        command=None,
+        standard=None,
+        stated=("eta", "C", "variant", "covariance"),
+        renamed={},
     ),
     Step(weighted=False, conservative=NEVER, pair=None, keeps_scale=True, zero_row=False),
     Theory(two=("self test",), several=(), invariants=("confidence",)),
@@ -511,7 +553,7 @@ enter(  # nothing is claimed for it; ``rule(weighted=...)`` says whether rows ma
         "first order",
         UserRule,
         None,
-        LearnerFacts("OnlineClassifier", {}, command=None, standard=None, stated=()),
+        LearnerFacts("OnlineClassifier", {}, command=None, standard=None, stated=(), renamed={}),
         Step(weighted=False, conservative=NEVER, pair=0.5, keeps_scale=False, zero_row=True),
         Theory(two=(), several=(), invariants=()),
     )

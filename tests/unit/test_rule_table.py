@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 import zoo
 from ways import fitted
@@ -58,7 +59,8 @@ def test_a_row_that_leaves_a_fact_out_is_an_error():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_row_names_what_exists(row):
     made = getattr(pc, row.learner.class_name)(**row.learner.fixed)
-    assert set(row.learner.stated) <= set(made.get_params())
+    assert {*row.learner.stated, *row.learner.renamed.values()} <= set(made.get_params())
+    assert set(row.learner.renamed) <= set(getattr(row.record, "_fields", ()))
     assert {*row.theory.two, *row.theory.several} <= set(CLAIMS)
     assert set(row.theory.invariants) <= set(debugging.INVARIANTS)
     assert row.step.pair is not None or not row.theory.several
@@ -68,6 +70,30 @@ def test_a_row_names_what_exists(row):
     assert found is row or found.learner.class_name == row.learner.class_name  # SCW1 stands for SCW
     if row.family == "first order":
         assert found is row and rules.facts(made._rule()) is row
+
+
+@pytest.mark.parametrize(
+    ("rule", "stated"),
+    [
+        (rules.Perceptron(0.5), {"learning_rate": 0.5}),
+        (rules.RateByUpdates(), {"learning_rate": "updates"}),
+        (rules.RateByExamples(), {"learning_rate": "examples"}),
+        (rules.GeometricMIRA(0.25), {"p": 0.25}),
+        (rules.PA(), {"variant": "hard"}),
+        (rules.PA1(0.5), {"C": 0.5, "variant": "I"}),
+        (rules.PA2(0.5), {"C": 0.5, "variant": "II"}),
+        (rules.ROMMA(), {"aggressive": False}),
+        (rules.AggressiveROMMA(0.1), {"delta": 0.1, "aggressive": True}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_a_certificate_states_of_a_rule(rule, stated):
+    """By the table alone, whichever class learns by the rule; what is stated, and in which order."""
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 0])
+    model = pc.OnlineClassifier(rule=rule, shuffle=False, max_iter=1).fit(X, y)
+    found = pc.certify(model, X, y).model["parameters"]
+    expected = {"rule": type(rule).__name__, **stated, "mistake": "margin", "readout": "last"}
+    assert list(found.items()) == list(expected.items())
 
 
 def test_names_are_taken_once():

@@ -88,19 +88,12 @@ class Subject:
         rule = self.record.rule
         if rule is not None:
             out["rule"] = type(rule).__name__
-            out |= {name: getattr(rule, name) for name in getattr(rule, "_fields", ())}
-            if self.rule is rules.Perceptron:
-                out["learning_rate"] = out.pop("eta")
-            names = {rules.RateByUpdates: "updates", rules.RateByExamples: "examples"}
-            if self.rule in names:
-                out["learning_rate"] = names[self.rule]
-            variants = {rules.PA: "hard", rules.PA1: "I", rules.PA2: "II"}
-            if self.rule in variants:
-                out["variant"] = variants[self.rule]
-            if self.rule in (rules.ROMMA, rules.AggressiveROMMA):
-                out["aggressive"] = self.rule is rules.AggressiveROMMA
-        for name in self.row.learner.stated if self.row is not None else ():
-            out[name] = self.parameter(name)
+            renamed = {} if self.row is None else self.row.learner.renamed
+            out |= {renamed.get(name, name): getattr(rule, name) for name in getattr(rule, "_fields", ())}
+        if self.row is not None:
+            fixed = {} if rule is None else self.row.learner.fixed  # the rule alone says what they are
+            stated = self.row.learner.stated
+            out |= {name: fixed[name] if name in fixed else self.parameter(name) for name in stated}
         for name in ("mistake", "readout", "scheme", "solver"):
             value = self.parameter(name)
             if name == "readout" and value == "auto":
