@@ -47,7 +47,7 @@ _OPEN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _MAX_LINKS = 40
 
 ENGINE = Path(__file__).resolve().parent
-#: What the compiled code of every room may call; rooms that have more of their own add theirs.
+#: What the compiled code of every package may call; packages that have more of their own add theirs.
 SHARED = (ENGINE, ENGINE / "loops")
 
 
@@ -75,10 +75,10 @@ CODE_SETTINGS = (
 )
 
 
-def room_of(function: Callable[..., Any]) -> Path:
+def package_of(function: Callable[..., Any]) -> Path:
     """The folder whose sources a loop is made of, beside those that all share; the engine's for these."""
-    room = Path(function.__code__.co_filename).resolve().parent
-    return ENGINE if room in SHARED else room
+    package = Path(function.__code__.co_filename).resolve().parent
+    return ENGINE if package in SHARED else package
 
 
 def code_settings() -> str:
@@ -89,19 +89,19 @@ def code_settings() -> str:
     return " ".join(f"{name}={getattr(config, name, None)!r}" for name in CODE_SETTINGS)
 
 
-def source_key(room: Path = ENGINE) -> str:
+def source_key(package: Path = ENGINE) -> str:
     """A hash of every source file whose code is compiled, of the compiler's version and of its settings."""
-    return _source_key(room, code_settings())
+    return _source_key(package, code_settings())
 
 
 @functools.cache
-def _source_key(room: Path, settings: str) -> str:
+def _source_key(package: Path, settings: str) -> str:
     import llvmlite
     import numba
 
-    if room != ENGINE:
+    if package != ENGINE:
         digest = hashlib.sha256(_source_key(ENGINE, settings).encode())
-        for path in sorted(room.glob("*.py")):
+        for path in sorted(package.glob("*.py")):
             digest.update(path.name.encode() + path.read_bytes())
         return digest.hexdigest()[:20]
     versions = f"{sys.version} {numba.__version__} {llvmlite.__version__}"
@@ -283,15 +283,15 @@ def root_folder() -> Root:
     return Root(os.path.join(base, "perceptrons"), True, user)
 
 
-def cache_folder(room: Path = ENGINE) -> Path | None:
+def cache_folder(package: Path = ENGINE) -> Path | None:
     """The folder for compiled code, or None when there is none to be used."""
-    folder = open_folder(room)
+    folder = open_folder(package)
     return None if folder is None else folder.path
 
 
-def open_folder(room: Path = ENGINE) -> Folder | None:
+def open_folder(package: Path = ENGINE) -> Folder | None:
     """The folder for compiled code: checked, made if need be, and old ones beside it removed."""
-    return _open_folder(root_folder(), source_key(room))
+    return _open_folder(root_folder(), source_key(package))
 
 
 @functools.cache
@@ -416,9 +416,9 @@ def _unseal(name: str, sealed: bytes) -> bytes:
 
 def numba_cache(function: Callable[..., Any]) -> Any:
     """numba's cache of a function's compiled code, in our folder; None without one."""
-    room = room_of(function)
-    folder = open_folder(room)
-    return None if folder is None else _cache_class(folder, source_key(room))(function)
+    package = package_of(function)
+    folder = open_folder(package)
+    return None if folder is None else _cache_class(folder, source_key(package))(function)
 
 
 @functools.cache

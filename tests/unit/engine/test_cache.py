@@ -202,7 +202,7 @@ def keys(*names):
         path = package / name
         path.write_text(path.read_text() + "\\n# edited\\n")
     cache._source_key.cache_clear()
-    print(*names, cache.source_key(), cache.source_key(cache.room_of(loops.hash_rows.function)))
+    print(*names, cache.source_key(), cache.source_key(cache.package_of(loops.hash_rows.function)))
 
 keys()
 for name in NAMES:
@@ -213,18 +213,19 @@ for name in NAMES:
 def test_the_key_follows_every_source_that_is_compiled(tmp_path):
     """numba does not notice an edit in another module; the key does.
 
-    An edit in another room leaves the engine's key as it is; an edit of the engine changes both.
+    An edit in another package leaves the engine's key as it is; an edit of the engine changes both.
     """
     from perceptrons.text import loops
 
-    room = code_cache.room_of(loops.hash_rows.function)
-    assert room.name == "text"
+    package = code_cache.package_of(loops.hash_rows.function)
+    assert package.name == "text"
     shutil.copytree(PACKAGE, tmp_path / "perceptrons", ignore=shutil.ignore_patterns("__pycache__"))
     of_all = ["rules.py", "rows.py", "engine/loops/linear.py", "engine/compiler.py"]
     of_one, of_none = "text/tables.py", "estimators/perceptron.py"  # nothing in the last is compiled
     code = f"NAMES = {[*of_all, of_one, of_none]}; import sys; sys.path.insert(0, {str(tmp_path)!r})\n{KEYS}"
     first, *others = (line.split() for line in python(code).stdout.splitlines())
-    assert first == [code_cache.source_key(), code_cache.source_key(room)]  # the same sources, in any folder
+    here = [code_cache.source_key(), code_cache.source_key(package)]
+    assert first == here  # the same sources, in any folder
     before = first
     for name, *now in others:
         assert (now[0] != before[0]) == (name in of_all)
