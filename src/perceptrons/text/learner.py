@@ -23,7 +23,7 @@ from ..engine.custom import engine_rule
 from ..engine.loops import tracks
 from ..io import Texts
 from ..rows import Csr
-from . import loops
+from . import loops, single
 from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, most_entries, workspace_for
 from .names import Names, spelled
 from .parameters import TextParameters
@@ -89,7 +89,7 @@ class Explanation(NamedTuple):
     contributions: list[Contribution]  #: the largest first, whatever their sign
 
     def __str__(self) -> str:
-        head = f"{self.label}: score {self.score:+.4g} (a positive one speaks for {self.towards})"
+        head = f"{self.label}: score {self.score:+.4g} (a positive one means {self.towards})"
         lines = [f"{c.contribution:+10.4f}  {c.feature}" for c in self.contributions[:20]]
         left = len(self.contributions) - len(lines)
         if left > 0:
@@ -394,8 +394,8 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec):
         row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
         progressive.count_on(self, row_buffer)
         rest = (recipe, workspace, out, space.v, track, space.state, row_buffer, pointers)
-        learn = loops.learn_text.direct(rule, b"", 1.0, *rest)
-        score = loops.score_text.direct(b"", *rest)
+        learn = single.learn_text.direct(rule, b"", 1.0, *rest)
+        score = single.score_text.direct(b"", *rest)
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
         enable_fast_path(self, TextFastPath(learn, score, rule, *rest, signs))
