@@ -24,8 +24,8 @@ from scipy import optimize
 UNIT = 64  # numbers are k/64 ...
 LARGEST = 4  # ... with |k/64| <= 4
 
-#: Half as many examples as other tests have: for what is drawn anew for each of a dozen learners, which share
-#: all code but the rule.
+#: Half as many examples as other tests have: for what is drawn anew for each of many learners, which share
+#: all code but the rule, the kernel or the policy.
 for_each_learner = settings(max_examples=settings().max_examples // 2)
 
 HONEST = 1.0 - 1e-10  # a margin is reported this much smaller, so that rounding cannot break it

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
-from strategies import best_margin, orders, samples
+from strategies import best_margin, for_each_learner, orders, samples
 
 from perceptrons import BudgetKernelPerceptron, KernelClassifier, KernelPerceptron, kernels, rules, theory
 
@@ -99,6 +99,7 @@ def test_a_clean_pass_brackets_the_best_margin(name, data, seed):
 
 
 @EVERY_KERNEL
+@for_each_learner
 @given(samples(max_rows=8, max_features=3))
 def test_no_margin_is_beyond_the_upper_end_at_any_time(name, sample):
     """Separable or not; for the perceptron, PA-I and ROMMA, after every row, with and without a constant."""
@@ -139,6 +140,7 @@ def test_romma_is_as_short_as_the_best_separator(name, data):
 
 @EVERY_KERNEL
 @pytest.mark.parametrize("policy", ["random", "oldest", "forgetron", "projectron"])
+@for_each_learner
 @given(samples(max_rows=12, max_features=3), st.integers(1, 5))
 def test_a_budget_is_kept_and_its_bracket_holds(policy, name, sample, budget):
     X, y, order = sample
