@@ -1,0 +1,32 @@
+"""
+The words of spam
+=================
+
+A linear model of words can be read: each word has a weight, and the weights of the words in a text add up to
+its score. The strongest words of ``TextClassifier`` on the SMS spam collection, and why it takes one text for
+spam. Without the collection, the ten words of the lecture's table.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from perceptrons import Perceptron, TextClassifier, datasets, plots
+
+if datasets.find("sms_spam") is None:
+    words = datasets.spam_words()
+    model = Perceptron(fit_intercept=False, shuffle=False, max_iter=None).fit(words.X, words.y)
+    print("The SMS collection is not on this machine; this is the lecture's table of five words.")
+    print(dict(zip(words.feature_names, model.coef_[0], strict=True)))
+    plots.TopFeaturesDisplay.from_estimator(model, feature_names=words.feature_names)
+else:
+    sms = datasets.load_sms()
+    texts, labels = np.asarray(sms.X, object), np.asarray(sms.target_names)[sms.y]
+    model = TextClassifier(keep_names=True, random_state=0).fit(texts[:4000], labels[:4000])
+    errors = np.mean(model.predict(texts[4000:]) != labels[4000:])
+    print(f"test error {errors:.2%} on {len(texts) - 4000:,} texts")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+    plots.TopFeaturesDisplay.from_estimator(model, n=10, ax=left)
+    sure = texts[4000 + int(np.argmax(model.decision_function(texts[4000:])))]
+    plots.ExplanationDisplay.from_estimator(model, sure, ax=right)
+    print(sure)
+plt.show()
