@@ -35,17 +35,12 @@ epochs = (1, 2, 3, 4)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True, layout="constrained")
 for ax, degree in zip(axes, (1, 6), strict=True):
     for readout, style in (("last", "C0o-"), ("average", "C1s--"), ("vote", "C3^:")):
+        kernel = kernels.Polynomial(degree=degree)
+        model = KernelClassifier(rule=rules.Perceptron(), kernel=kernel, readout=readout, multiclass="ovr")
         errors = []
-        for n in epochs:
-            model = KernelClassifier(
-                rule=rules.Perceptron(),
-                kernel=kernels.Polynomial(degree=degree),
-                readout=readout,
-                multiclass="ovr",
-                max_iter=n,
-                random_state=0,
-            )
-            model.fit(X, y)
+        for epoch in epochs:
+            rows = np.random.default_rng(epoch).permutation(len(y))
+            model.partial_fit(X[rows], y[rows], classes=range(10))
             errors.append(100 * np.mean(model.predict(X_test) != y_test))
         print(f"degree {degree}, {readout:8}", *(f"{error:6.2f} %" for error in errors))
         ax.plot(epochs, errors, style, label=readout)

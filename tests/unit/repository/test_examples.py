@@ -16,7 +16,7 @@ from perceptrons import datasets
 from perceptrons.engine.cache import cache_folder
 
 EXAMPLES = ROOT / "examples"
-SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if not path.name.startswith("_"))
+SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if not path.name.startswith(("_", "plot_")))
 NEEDS = {
     "adult": "adult",
     "enron": "enron_spam",
