@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from places import ROOT, TESTS
 
@@ -150,6 +151,15 @@ class Forked:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+
+def script(path: Path) -> str:
+    """Code that runs a file as a script."""
+    return f"""
+import runpy, sys
+sys.path.insert(0, {str(path.parent)!r})
+runpy.run_path({str(path)!r}, run_name="__main__")
+"""
 
 
 def forked(

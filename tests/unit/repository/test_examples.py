@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from places import ROOT
-from processes import forked
+from processes import forked, script
 
 from perceptrons import datasets
 from perceptrons.engine.cache import cache_folder
@@ -28,13 +28,6 @@ NEEDS = {
 LIMITED = [name for name in NEEDS if name != "adult"]  # it has tests of its own
 
 
-SCRIPT = """
-import runpy, sys
-sys.path.insert(0, {folder!r})
-runpy.run_path({path!r}, run_name="__main__")
-"""
-
-
 def run(name, monkeypatch, tmp_path, *options, **environment):
     """What a script prints."""
     monkeypatch.chdir(tmp_path)
@@ -44,8 +37,7 @@ def run(name, monkeypatch, tmp_path, *options, **environment):
         env = {**os.environ, **environment}
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
     else:
-        code = SCRIPT.format(folder=str(EXAMPLES), path=str(path))
-        done = forked(code, *options, timeout=300, **environment)
+        done = forked(script(path), *options, timeout=300, **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
