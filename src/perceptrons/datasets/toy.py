@@ -8,6 +8,7 @@ set                           rows  what it shows
 ============================  ====  =======================================================
 `four_points`                    4  the perceptron by hand: two updates
 `three_points`                   3  one point against two, maximum margin by hand
+`slab_points`                    3  a maximum margin with an offset: w = (1, 4)/17
 `spam_words`                     3  text as rows of words
 `xor`                            4  no line separates it, a product of features does
 `clouds_near`, `clouds_far`     40  what a distance from the origin costs
@@ -32,6 +33,7 @@ __all__ = [
     "Toy",
     "four_points",
     "three_points",
+    "slab_points",
     "spam_words",
     "xor",
     "clouds_near",
@@ -101,6 +103,27 @@ def three_points() -> Toy:
     """
     X = [[1, 1], [-1, 0], [0, -1]]
     return _binary(X, [1, -1, -1], "One point against two, separable without intercept.")
+
+
+def slab_points() -> Toy:
+    r"""One point against two, whose widest slab has :math:`w = (1, 4)/17` and :math:`b = -1/17`.
+
+    Each row is a constraint :math:`y(\langle w, x\rangle + b) \ge 1` on (w, b). The shortest w that meets all
+    three is (1, 4)/17, so the margin is :math:`1/\|w\| = \sqrt{17}`. All rows are on the border of the slab,
+    and the first two determine it: w is parallel to their difference (2, 8).
+
+    Returns
+    -------
+    Toy
+
+    Examples
+    --------
+    >>> X, y, *_ = slab_points()
+    >>> y * (X @ [1, 4] - 1)  # divided by 17 these are the functional margins
+    array([17., 17., 17.])
+    """
+    X = [[2, 4], [0, -4], [4, -5]]
+    return _binary(X, [1, -1, -1], "One point against two; the widest slab has w = (1, 4)/17, b = -1/17.")
 
 
 def spam_words() -> Toy:

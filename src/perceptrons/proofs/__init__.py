@@ -27,6 +27,8 @@ _WHERE = {
     "errors_and_hinge": ".smallest_error",
     "ErrorsAndHinge": ".smallest_error",
     "separability": ".linear_separability",
+    "weight_space": ".half_spaces",
+    "WeightSpace": ".half_spaces",
     "advise": ".advice",
     "Advice": ".advice",
 }

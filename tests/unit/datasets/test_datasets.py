@@ -7,7 +7,13 @@ from scipy.optimize import linprog, nnls
 
 from perceptrons import datasets
 
-FIXED = [datasets.four_points, datasets.three_points, datasets.spam_words, datasets.xor]
+FIXED = [
+    datasets.four_points,
+    datasets.three_points,
+    datasets.slab_points,
+    datasets.spam_words,
+    datasets.xor,
+]
 DRAWN = [
     datasets.clouds_near,
     datasets.clouds_far,
@@ -96,6 +102,12 @@ def test_four_points_is_the_worked_example():
                 w += y[i] * X[i]
                 updates.append(i)
     assert w.tolist() == [2, 1] and updates == [0, 3]
+
+
+def test_slab_points_margins():
+    X, y, *_ = datasets.slab_points()
+    assert (y * (X @ [1, 4] - 1)).tolist() == [17, 17, 17]  # (w, b) = (1, 4, -1)/17
+    assert (X[0] - X[1]).tolist() == [2, 8]  # parallel to w, so that no shorter w has these margins
 
 
 def test_three_points_margins():
