@@ -28,10 +28,13 @@ logger = logging.getLogger("perceptrons")
 
 #: Sums may be reordered and contracted, but NaN and infinity stay what they are.
 FASTMATH = {"reassoc", "contract"}
+#: No wrapper for C: nothing calls a loop or a helper by its address, and a helper becomes part of its wrapper
+#: too, which would then be optimised as a second copy.
 OPTIONS: dict[str, Any] = {
     "fastmath": FASTMATH,
     "error_model": "numpy",
     "nogil": True,
+    "no_cfunc_wrapper": True,
     "_nrt": False,
 }
 
@@ -129,7 +132,12 @@ def _register_with_numba() -> None:
     """Register every helper and every stub that is new since the last call with numba."""
     from numba.extending import overload, register_jitable
 
-    options: Any = {"fastmath": FASTMATH, "error_model": "numpy", "forceinline": True}
+    options: Any = {
+        "fastmath": FASTMATH,
+        "error_model": "numpy",
+        "forceinline": True,
+        "no_cfunc_wrapper": True,
+    }
     for functions, other in (
         (_helpers, {}),
         (_seldom, {"forceinline": False}),

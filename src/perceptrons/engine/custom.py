@@ -26,11 +26,13 @@ def _call(rule: Custom, m: float, q: float, state: State) -> tuple[float, float]
 
 
 def engine_rule(rule: Record | UserRule) -> Record:
-    """The record that loops take: a rule of ours as it is, a user's compiled."""
+    """The record that loops take: a rule of ours, its fields as floats, or a user's, compiled."""
     if isinstance(rule, UserRule):
         return _compile(rule)
     if type(rule) in FIRST_ORDER:
-        return rule
+        kind: Any = type(rule)
+        record: Record = kind(*(float(x) if isinstance(x, int) else x for x in rule))
+        return record
     raise RuleError(
         f"rule must be a record of perceptrons.rules or a function under @rules.rule; got {rule!r}."
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .loops.multiclass import RecordedClasses
-from .loops.tracks import RecordedScores, Unrecorded
+from .loops.tracks import RecordedScores
 
 #: Codes of rows for which no class was known yet; and of rows that were not learned.
 UNKNOWN, UNREAD = -1, -2
@@ -165,21 +165,19 @@ class OneClass:
         self.whole.offer(self.r, score)
 
 
-def scores_of(
-    predictions: Predictions | OneClass | None, ties_up: bool = False
-) -> RecordedScores | Unrecorded:
-    """What a loop for two classes is given: nothing, or an array for its scores."""
+def scores_of(predictions: Predictions | OneClass | None, ties_up: bool = False) -> RecordedScores:
+    """What a loop for two classes is given: an array for its scores, empty where none are kept."""
     if predictions is None:
-        return Unrecorded()
+        return RecordedScores(np.empty(0), False)
     score = np.full(len(predictions), np.nan)
     predictions.give(lambda: predictions.take(score, True, len(score), ties_up))
     return RecordedScores(score, predictions.unit)
 
 
-def classes_of(predictions: Predictions | None, n_columns: int) -> RecordedClasses | Unrecorded:
-    """What a loop for several classes is given: nothing, or an array for the classes it predicts."""
+def classes_of(predictions: Predictions | None, n_columns: int) -> RecordedClasses:
+    """What a loop for several classes is given: an array for those it predicts, empty where none are kept."""
     if predictions is None:
-        return Unrecorded()
+        return RecordedClasses(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     code = np.full(len(predictions), UNREAD)
     predictions.give(lambda: predictions.take_classes(code, True, len(code)))
     return RecordedClasses(code, predictions.known_from(), np.zeros(n_columns))

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from .._types import SparseMatrix
 from ..engine.hashing import FINISH, MULTIPLIER, ORIGIN
+from ..engine.intake import frozen
 from ..engine.temporary import TemporaryFolder
 from ..io import Texts
 from . import loops, tables
@@ -168,6 +169,7 @@ class Hasher:
     def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> HashedRows:
         """Rows of texts whose places have been checked; errors count from ``first_text``."""
         recipe = self.recipe
+        texts = Texts(frozen(texts.buffer), texts.starts, texts.stops)
         workspace, out = self._room(recipe, texts, spans)
         workspace.invalid[0] = 0
         indptr = np.zeros(len(texts) + 1, np.int64)

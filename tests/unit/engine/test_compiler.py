@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
+import pytest
 from places import TESTS
 from processes import python
+
+from perceptrons import BudgetKernelPerceptron, OnlineClassifier, rules
+from perceptrons.engine.loops import budget, linear, multiclass
 
 
 def test_importing_is_quick():
@@ -59,3 +65,24 @@ def test_without_a_compiler_the_weights_are_the_same(tmp_path):
             np.testing.assert_allclose(
                 plain[name], compiled["out"][name], rtol=1e-12, atol=1e-12, err_msg=name
             )
+
+
+X = np.array([[1.0, 2.0], [-1.0, 1.0], [2.0, -1.0], [-2.0, -2.0]])
+
+
+@pytest.mark.parametrize(
+    ("loop", "y"), [(linear.run, [1, 0, 1, 0]), (multiclass.run, [0, 1, 2, 1])], ids=["two", "several"]
+)
+def test_a_loop_is_compiled_once(loop, y):
+    """Whether predictions are recorded, and whether a rule holds whole numbers, is no matter of types."""
+    OnlineClassifier(rule=rules.MIRA(0.0)).fit(X, y)  # records nothing
+    known = set(loop.target().signatures)
+    OnlineClassifier(rule=rules.MIRA(0)).partial_fit(X, y, classes=np.unique(y))  # records predictions
+    assert set(loop.target().signatures) == known
+
+
+def test_a_loop_is_not_compiled_again_for_a_model_that_was_stored():
+    model = BudgetKernelPerceptron(budget=2, policy="random", random_state=0).fit(X, [1, 0, 1, 0])
+    known = set(budget.run.target().signatures)
+    pickle.loads(pickle.dumps(model)).partial_fit(X, [0, 1, 0, 1])
+    assert set(budget.run.target().signatures) == known

@@ -172,23 +172,8 @@ def run_rows(
     return ending, at, n_logged
 
 
-@compiled
-def run(
-    rule: Record,
-    rows: Rows,
-    y: np.ndarray,
-    c: Floats,
-    order: Ints,
-    w: Reals,
-    cov: Covariance,
-    scalars: Floats,
-    log: Log,
-    recorded: RecordedScores | Unrecorded,
-    tol: float,
-    limit: float,
-) -> tuple[int, int, int]:
-    """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, w, cov, scalars, log, recorded, tol, limit)
+#: :func:`run_rows`, callable from Python.
+run = compiled(run_rows)
 
 
 @compiled

@@ -315,25 +315,8 @@ def run_rows(
     return ending, at, n_logged
 
 
-@compiled
-def run(
-    rule: Record,
-    rows: Rows,
-    y: np.ndarray,
-    c: Floats,
-    order: Ints,
-    v: Reals,
-    track: Track,
-    scalars: Floats,
-    log: Log,
-    steps: Floats,
-    recorded: RecordedScores | Unrecorded,
-    prediction: bool,
-    tol: float,
-    limit: float,
-) -> tuple[int, int, int]:
-    """:func:`run_rows`, callable from Python."""
-    return run_rows(rule, rows, y, c, order, v, track, scalars, log, steps, recorded, prediction, tol, limit)
+#: :func:`run_rows`, callable from Python.
+run = compiled(run_rows)
 
 
 # ---------------------------------------------------------------- one row at a time

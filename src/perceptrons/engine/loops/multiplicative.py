@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..._types import Floats, Ints
     from ...rows import Rows
     from .linear import Log
-    from .tracks import RecordedScores, Unrecorded
+    from .tracks import RecordedScores
 
 #: Scalars that mean something else here: the exponent taken out of balanced Winnow's weights, the sum of
 #: g(theta_i), the updates on positive rows, the lengths of the rows updated on.
@@ -259,7 +259,7 @@ def run(
     scalars: Floats,
     log: Log,
     steps: Floats,
-    recorded: RecordedScores | Unrecorded,
+    recorded: RecordedScores,
     prediction: bool,
 ) -> tuple[int, int, int]:
     """One pass over ``order``; ``n_inputs`` counts the coordinates of theta in use, B's included.
@@ -343,7 +343,7 @@ def run_elimination(
     spare: Floats,
     scalars: Floats,
     log: Log,
-    recorded: RecordedScores | Unrecorded,
+    recorded: RecordedScores,
 ) -> tuple[int, int, int]:
     """Elimination: alive[j], negated[j] are 1 while x_j and its negation still stand, else 0.
 

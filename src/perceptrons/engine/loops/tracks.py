@@ -89,13 +89,16 @@ def _pace_unit(track: Track, scale: float, norm2: float) -> float:
 
 
 class Unrecorded(NamedTuple):
-    """No predictions are kept; nothing of this is left in the machine code."""
+    """No predictions are kept; nothing of this is left in the machine code: for one row at a time."""
 
 
 class RecordedScores(NamedTuple):
-    """The score of each row, by its position in the pass, under the readout before the row was learned."""
+    """The score of each row, by its position in the pass, under the readout before the row was learned.
 
-    score: np.ndarray  #: float64; what was not reached, or has weight 0, stays as it was
+    Passes that record nothing are given this record too, so that a loop is compiled once for both.
+    """
+
+    score: np.ndarray  #: float64; what was not reached, or has weight 0, stays as it was; empty: none is kept
     unit: bool  #: the last w counts as w/||w||
 
 
@@ -159,10 +162,11 @@ def _record_row(
     scale_sum: float,
     t: int,
 ) -> None:
-    score = readout_score(track, rows, i, v, raw, s, scale_sum, t)
-    if recorded.unit and norm2 > 0.0:
-        score /= sqrt(norm2)
-    recorded.score[at] = score
+    if recorded.score.shape[0] > 0:
+        score = readout_score(track, rows, i, v, raw, s, scale_sum, t)
+        if recorded.unit and norm2 > 0.0:
+            score /= sqrt(norm2)
+        recorded.score[at] = score
 
 
 @by_record(record_score)(Unrecorded)
@@ -172,7 +176,8 @@ def _record_no_score(recorded: Unrecorded, at: int, s: float) -> None:
 
 @by_record(record_score)(RecordedScores)
 def _record_one_score(recorded: RecordedScores, at: int, s: float) -> None:
-    recorded.score[at] = s
+    if recorded.score.shape[0] > 0:
+        recorded.score[at] = s
 
 
 @by_record(readout_score)(Last)

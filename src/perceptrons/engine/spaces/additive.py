@@ -193,7 +193,7 @@ class Linear(Additive):
             self.frame.tol,
             self._limit(),
         )
-        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+        if predictions is not None:
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
@@ -327,7 +327,7 @@ class Joint(Additive):
             self.frame.tol,
             self._limit(),
         )
-        if predictions is not None and isinstance(recorded, multiclass.RecordedClasses):
+        if predictions is not None:
             predictions.take_classes(recorded.code, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])

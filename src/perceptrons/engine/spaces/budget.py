@@ -181,7 +181,7 @@ class Budget(SingleSpace):
                 c,
                 at,
                 self.budget,
-                self._uniforms,
+                frozen(self._uniforms),
                 self.state,
                 loop.BudgetLog(*(a[n_logged:] for a in log)),
                 self.prediction,

@@ -96,7 +96,7 @@ class Confident(SingleSpace):
             self.frame.tol,
             self._limit(),
         )
-        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+        if predictions is not None:
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])

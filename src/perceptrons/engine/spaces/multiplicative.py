@@ -11,7 +11,7 @@ import numpy as np
 
 from ...rows import look, sqnorm
 from .. import margins
-from ..loops import linear, multiplicative, scalars, tracks
+from ..loops import linear, multiplicative, scalars
 from ..predictions import scores_of
 from .base import Bracket, Frame, SingleSpace, empty_log, logged
 
@@ -106,7 +106,7 @@ class Multiplicative(Thresholded):
             recorded,
             self.prediction,
         )
-        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+        if predictions is not None:
             predictions.take(recorded.score, ending == scalars.DONE, at, self.ties)
         if ending != scalars.DONE:
             i = int(order[at])
@@ -234,7 +234,7 @@ class Elimination(Thresholded):
         _, _, n = multiplicative.run_elimination(
             rows, y, c, order, self.alive, self.negated, spare, self.state, log, recorded
         )
-        if predictions is not None and isinstance(recorded, tracks.RecordedScores):
+        if predictions is not None:
             predictions.take(recorded.score, True, len(order), True)
         return [logged(log, n)]
 
