@@ -12,6 +12,12 @@ from typing import Any
 
 _WHERE = {
     "HalfspaceDisplay": "x_space",
+    "WeightSpaceDisplay": "w_space",
+    "RiskSurfaceDisplay": "risk_surface",
+    "MistakeCurveDisplay": "runs",
+    "ConvergenceProofDisplay": "runs",
+    "MarginBracketDisplay": "runs",
+    "ProgressiveErrorDisplay": "progressive_error",
     "WeightsImageDisplay": "weight_images",
     "MarginDistributionDisplay": "margin_distribution",
     "TopFeaturesDisplay": "words",

@@ -49,9 +49,16 @@ def axes(ax: Axes | None, what: str, size: tuple[float, float] = (6.4, 4.8), **k
 
 
 def set_title(ax: Any, text: str) -> None:
-    """A title that is cut into lines of the width of the axes."""
-    wide = ax.get_position(original=True).width * ax.figure.get_figwidth()
-    ax.set_title(textwrap.fill(text, max(24, int(wide * _LETTERS_PER_INCH))), fontsize="medium")
+    """A title that is cut into lines, of about one length, that are no wider than the axes."""
+    text = text.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")  # no line ends there
+    widest = max(24, int(ax.get_position(original=True).width * ax.figure.get_figwidth() * _LETTERS_PER_INCH))
+    lines = textwrap.wrap(text, widest)
+    for width in range(len(text) // max(1, len(lines)), widest):
+        shorter = textwrap.wrap(text, max(1, width))
+        if len(shorter) == len(lines):
+            lines = shorter
+            break
+    ax.set_title("\n".join(lines), fontsize="medium")
 
 
 def label_axes(ax: Any, x: str, y: str) -> None:
