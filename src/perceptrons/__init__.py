@@ -34,6 +34,7 @@ _WHERE = {
     "advise": "proofs.advice",
     "certify": "proofs.certifying",
     "separability": "proofs.linear_separability",
+    "trace": "proofs.tracing",
     "save": "models.saving",
     "load": "models.saving",
 }

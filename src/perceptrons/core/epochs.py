@@ -50,7 +50,8 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
                     intake.check_again(batch.X, batch.rows)
                 space.reset_lowest()
                 weighted = batch._replace(weights=class_weights.epoch_weights(model, batch, visit))
-                counts = one_pass(model, weighted, visit, model.n_iter_)
+                run_visits = vars(model).get("_run_visits")  # set by visiting.fit
+                counts = one_pass(model, weighted, visit, model.n_iter_, run=run_visits)
                 model.n_iter_ += 1
                 record = model._record(counts)
                 clean = record["updates"] == 0

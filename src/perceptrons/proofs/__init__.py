@@ -1,4 +1,5 @@
-"""Proofs one can run: certificates, verdicts on separability, advice, the online protocol, adversaries.
+"""Proofs one can run: certificates, traces, verdicts on separability, advice, the online protocol, and
+adversaries.
 
 Names are loaded at their first use.
 """
@@ -31,6 +32,10 @@ _WHERE = {
     "WeightSpace": ".half_spaces",
     "advise": ".advice",
     "Advice": ".advice",
+    "trace": ".tracing",
+    "Trace": ".tracing",
+    "ProofTrace": ".tracing",
+    "ProofError": ".tracing",
 }
 
 __all__ = [*_WHERE]
