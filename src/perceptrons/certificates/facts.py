@@ -65,7 +65,7 @@ class ClaimFacts(NamedTuple):
         return self.evidence.problem == "joint"
 
 
-class Comparator(NamedTuple):
+class Multiple(NamedTuple):
     """u = c v, one c for each learner."""
 
     vector: str

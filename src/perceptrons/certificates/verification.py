@@ -27,7 +27,7 @@ from .agreement import AGREE, ClaimFailure, close, need
 from .certificate import Certificate, CertificateError
 from .claims import CLAIMS
 from .evidence import Evidence
-from .facts import ClaimFacts, Comparator
+from .facts import ClaimFacts, Multiple
 from .log_replay import check_log, replays
 from .parts import BY_ROWS, Bound
 
@@ -312,7 +312,7 @@ class _State:
 
     def bound(self, bound: Bound) -> None:
         claim = CLAIMS[bound.name]
-        u = Comparator(bound.vector or "w", bound.scales)
+        u = Multiple(bound.vector or "w", bound.scales)
         for r in range(self.e.n_parts):
             found = claim.sides(self.facts, r, u.vector, u.scales[r])
             self._symbols(bound.symbols[r], found.symbols)

@@ -28,6 +28,8 @@ _WHERE = {
     "errors_and_hinge": ".smallest_error",
     "ErrorsAndHinge": ".smallest_error",
     "separability": ".linear_separability",
+    "best_comparator": ".best_u",
+    "Comparator": ".best_u",
     "weight_space": ".half_spaces",
     "WeightSpace": ".half_spaces",
     "advise": ".advice",
