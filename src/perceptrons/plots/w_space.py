@@ -140,7 +140,9 @@ class WeightSpaceDisplay:
         lengths = np.linalg.norm(self.normals, axis=1)
         off = np.abs(self.normals @ corners.T - self.offsets[:, None])
         on = off <= 1e-9 * self.box.size * np.maximum(lengths, 1e-300)[:, None]
-        return np.flatnonzero((on.sum(axis=1) >= 2) & (lengths > 0.0))
+        along = (self.normals[:, ::-1] * [-1.0, 1.0]) @ corners.T  # corners that coincide make no side
+        side = np.where(on, along, -np.inf).max(axis=1) - np.where(on, along, np.inf).min(axis=1)
+        return np.flatnonzero((side > 1e-6 * self.box.size * lengths) & (lengths > 0.0))
 
     @property
     def moves(self) -> Floats | None:

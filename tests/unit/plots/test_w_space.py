@@ -9,7 +9,7 @@ import pytest
 from drawn import four_points_traced, traced
 from matplotlib.figure import Figure
 
-from perceptrons import RiskDescent, datasets, theory
+from perceptrons import RiskDescent, datasets, proofs, theory
 from perceptrons.plots import RiskSurfaceDisplay, WeightSpaceDisplay
 
 pytestmark = pytest.mark.uncompiled
@@ -97,6 +97,12 @@ def test_many_rows_have_arrows_where_they_bound_the_cone(ax):
     made = WeightSpaceDisplay.from_data(X, y, box=(-1, 1, -1, 1), ax=ax)
     assert len(made.facets) == 2 == len(made.arrows_.U)
     assert made.box == (-1.0, 1.0, -1.0, 1.0) and len(made.lines_) == 30
+
+
+def test_lines_through_the_tip_of_the_cone_do_not_bound_it(ax):
+    X, y, *_ = proofs.separable(200, 2, margin=0.05, random_state=6)
+    display = WeightSpaceDisplay.from_data(X, y, box=(-1.0, 1.0, -1.5, 0.5), ax=ax)
+    assert display.facets.tolist() == proofs.weight_space(X, y).facets.tolist()
 
 
 def test_what_w_space_refuses(ax):
