@@ -182,7 +182,7 @@ def learner_case(case: Case, rng: np.random.Generator, name: str | None = None) 
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = trained(LEARNERS[name](**params), X, y, way, rng)
-            pairs = model.margin_bounds_
+            pairs, free = model.margin_bounds_, model.free_margin_bounds_
     except Exception as error:  # whatever a learner raises is looked at
         return outcome("refused", [] if refusal(error, X, classes) else [f"{type(error).__name__}: {error}"])
     asked = problems(X, codes, len(classes), joint, frame)
@@ -194,6 +194,10 @@ def learner_case(case: Case, rng: np.random.Generator, name: str | None = None) 
         wrong += bracket_faults(name, pair, problem)
         if way == "fit":
             wrong += loose_ends(model, r, pair, problem, frame, X)
+    if name.split(",")[0] in ("BalancedWinnow", "PNormPerceptron") or (joint and len(classes) > 2):
+        wrong += [] if free is None else [f"{free} with a free offset"]
+    elif len(classes) > 1:
+        wrong += free_faults(model, free, X, codes, len(classes), frame, way)
     if certified:
         wrong += certificate_faults(model, X, y, asked, name)
     quiet = any(low is None or low == -math.inf or up == math.inf for low, up in pairs)
@@ -215,6 +219,43 @@ def refusal(error: Exception, X: Any, classes: np.ndarray) -> bool:
     some = values[values > 0.0]
     largest = 1e3 if "the score is" in text else 1e70  # exponents of multiplicative weights
     return bool(some.size and (some.max() > largest or some.min() < 1e-70))
+
+
+def free_faults(
+    model: Any, free: Any, X: Any, codes: np.ndarray, n_classes: int, frame: Frame, way: str
+) -> list[str]:
+    """What is false about the brackets with a free offset, and ends that are not tight."""
+    rounded = exact.rows_of(X) != exact.rows_of(in_floats(X))
+    if not frame.bias or frame.unit or (rounded and way != "fit"):
+        return [] if free is None else [f"{free} with a free offset"]
+    if free is None:
+        return ["nothing with a free offset"]
+    free = free if isinstance(free, list) else [free]
+    targets = range(n_classes) if n_classes > 2 else [1]
+    wrong: list[str] = []
+    for r, (target, (low, up)) in enumerate(zip(targets, free, strict=True)):
+        y = np.where(codes == target, 1, -1)
+        said = f"({low!r}, {up!r}) with a free offset"
+        if (low is not None and low > up) or math.isnan(up) or (low is not None and math.isnan(low)):
+            wrong.append(said)
+        for rows in (
+            [in_floats(X), X] if rounded and not isinstance(model, pc.RiskDescent) else [in_floats(X)]
+        ):
+            best = exact.best_free_margin(rows, y)
+            if best is not None and not (best.at_least(low) and best.at_most(up)):
+                wrong.append(f"{said}, and the best margin is {float(best)!r}")
+        alpha = model.run_record().learners[r].steps
+        if way != "fit" or X.dtype == np.float32 or alpha is None or not alpha.any():
+            continue
+        a = [Fraction(v) for v in alpha.tolist()]
+        bare = exact.rows_of(in_floats(X))
+        length2, mass2 = exact.length_of(a, exact.signed(bare, y))
+        delta, longest = abs(exact.inner(a, y.tolist())) / sum(a), max(exact.inner(row, row) for row in bare)
+        formula = (exact.root(length2 / mass2) + exact.root(longest) * float(delta)) / (1.0 + float(delta))
+        clear = 1e-6 < longest / Fraction(frame.bias) ** 2 < 1e8 and formula > 1e-3 * exact.root(longest)
+        if clear and (n_classes == 2 or delta < 1) and not up <= formula * (1.0 + 1e-6):
+            wrong.append(f"{said}, and the steps say {formula!r}")
+    return wrong
 
 
 def bracket_faults(name: str, pair: tuple[Any, float], problem: Problem) -> list[str]:

@@ -15,7 +15,16 @@ from fuzz.brackets import best_hard, in_floats, one_case
 from ill_conditioned import GENERATORS, draw
 from uncompiled import uncompiled
 
-from perceptrons import Perceptron, certify, separability, theory
+from perceptrons import (
+    MIRA,
+    ROMMA,
+    AveragedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    certify,
+    separability,
+    theory,
+)
 
 CASES = {
     "learner": 300,
@@ -26,6 +35,8 @@ CASES = {
     "errors_and_hinge": 80,
     "advise": 8,
 }
+#: learners of the test of a free offset
+FAR = (Perceptron, MIRA, ROMMA, AveragedPerceptron, PassiveAggressive)
 
 
 @pytest.mark.parametrize("subject", CASES)
@@ -79,6 +90,28 @@ def test_any_weights_give_true_bounds(name, fit_intercept):
         for lam in (rng.random(len(y)), np.ones(len(y)), 10.0 ** rng.integers(-300, 300, len(y))):
             up = theory.gamma_up_from_weights(lam, X, y, free_bias=fit_intercept)
             assert best.at_most(up), (str(case), lam, up, float(best))
+
+
+def test_a_free_offset_far_from_the_origin():
+    """Clouds at a distance from the origin that is large against their own, at any scale, row by row."""
+    rng = np.random.default_rng(5)
+    for k in range(120):
+        away, scale = 10.0 ** rng.integers(0, 9), 2.0 ** rng.integers(-480, 480)
+        X = rng.normal(size=(6, 2)) + away * rng.normal(size=2)
+        y = np.where(X @ rng.normal(size=2) > np.median(X @ rng.normal(size=2)), 1, -1)
+        y[:2] = 1, -1
+        X = (X * scale).astype(np.float32 if k % 4 == 0 and 1e-15 < scale < 1e10 else np.float64)
+        B = scale * float(rng.choice([1.0, away]))
+        best = exact.best_free_margin(X, y)
+        make = FAR[k % len(FAR)]
+        with uncompiled(but="margins"):
+            model = make(intercept_scaling=B, random_state=0).partial_fit(X[:1], y[:1], classes=[-1, 1])
+            for x, label in zip(X, y):
+                model.learn_one(x, label)
+                low, up = model.free_margin_bounds_
+                assert low is None and best.at_most(up), (k, up, float(best))
+            low, up = make(intercept_scaling=B, random_state=0).fit(X, y).free_margin_bounds_
+        assert best.at_least(low) and best.at_most(up) and up < math.inf, (k, low, up, float(best))
 
 
 def test_bounds_of_weights_are_tight():

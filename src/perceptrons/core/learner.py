@@ -115,11 +115,22 @@ class Learner(RunAttributes):
         The :math:`B` that was learned with; 0 without an intercept.
     radius_ : float
         Length of the longest row.
-    margin_bounds_ : (float or None, float)
+    margin_bounds_ : :class:`perceptrons.theory.Bracket`, or a list of them
         :math:`\gamma_{low} = \min y\langle w,x\rangle/\|w\|` and :math:`\gamma_{up} = \|w\|/\sum\tau`, each
         rounded to the side on which it is true: no separator has a margin beyond :math:`\gamma_{up}`. A pair
         per class for one-vs-rest. :math:`\gamma_{low}` is :math:`-\infty` where w does not separate the rows,
-        None where they were not read again.
+        None where they were not read again. With an intercept this is the margin of the augmented rows
+        :math:`(x, B)`, in which the weight of :math:`B` is part of :math:`\|w\|`; ``margin_bounds_.space``
+        says so. The distance of the rows as given from a hyperplane anywhere is another margin, at least as
+        large: :class:`perceptrons.MaxMargin` finds it, ``free_margin_bounds_`` encloses it. Rows far from the
+        origin may have 0.55 as their best margin in one sense and 1.10 in the other.
+    free_margin_bounds_ : :class:`perceptrons.theory.Bracket`, a list of them or None
+        The same for the margin with a free offset: :math:`\min y(\langle w,x\rangle + b)/\|w\|` and
+        :math:`(\|w\| + R_0|\Delta|)/(\sum\tau + |\Delta|)`, where :math:`w` and :math:`R_0` are without
+        the constant coordinate and :math:`\Delta = \sum\tau y`. For linear learners that go from w = 0 by
+        steps :math:`\tau \ge 0`, with an intercept, without ``row_norm``, on two classes or one against
+        the rest; None for others. :math:`\gamma_{up}` is :math:`\infty` until both classes are known to
+        have rows. :func:`perceptrons.theory.gamma_up_free` can move the rows as well, and give less.
     sum_sq_norms_ : float
         Squared lengths of the rows that were updated on, summed over the updates; 0 for learners whose
         updates do not add rows to w: multiplicative and second-order ones.

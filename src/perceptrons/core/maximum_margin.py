@@ -486,6 +486,13 @@ class MaxMarginSpec(FitIntercept):
         return self._each("margin_bounds_", named)
 
     @property
+    def free_margin_bounds_(self) -> Any:  # a Bracket, a list of them or None
+        """The same with a free offset; None for a hyperplane through the origin, or a kernel."""
+        self._fitted("free_margin_bounds_")
+        free = self._learned_with("fit_intercept") and self._kernel_in_force() is None
+        return self.margin_bounds_ if free else None
+
+    @property
     def gap_(self) -> float:
         """The largest relative gap."""
         return max(float(run.answer.gap) for run in self._fitted("gap_"))

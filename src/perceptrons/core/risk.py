@@ -319,6 +319,19 @@ class RiskDescentSpec(Augmented):
         named = margin_brackets.in_space(list(bounds), margin_space(frame.bias, frame.unit))
         return self._one_or_all("margin_bounds_", named)
 
+    @property
+    def free_margin_bounds_(self) -> Any:  # a Bracket, a list of them or None
+        """(gamma_low, gamma_up) around the best margin with a free offset: distances of the rows as given.
+
+        None without an intercept, with ``row_norm``, or from weights that were given and are not 0.
+        """
+        runs, bounds = self._fitted("free_margin_bounds_"), vars(self).get("_bounds")
+        if bounds is None:
+            return None
+        alphas, frame = vars(self).get("_steps"), self._framed
+        found = margin_brackets.free_of_descents(runs, alphas, bounds, frame, self.radius_)
+        return None if found is None else self._one_or_all("free_margin_bounds_", found)
+
     def _record_fields(self, evidence: bool) -> dict[str, Any]:
         runs, frame = self._descents, self._framed
         kept: list[np.ndarray | None] | None = vars(self).get("_steps")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from .learner import Learner
 
 
-def one_or_all(brackets: list[Bracket] | None) -> Bracket | list[Bracket] | None:
+T = TypeVar("T")
+
+
+def one_or_all(brackets: list[T] | None) -> T | list[T] | None:
     """The bracket of a single learner, or the list of those of several."""
     return brackets[0] if brackets is not None and len(brackets) == 1 else brackets
 
@@ -84,14 +87,36 @@ class RunAttributes(Classifier):
     def margin_bounds_(self) -> Any:  # a Bracket, a list of them or None
         """(gamma_low, gamma_up) around the best margin in the learner's own space, which ``space`` names.
 
-        Both hold in spite of rounding: no separator has a margin above gamma_up, and some separator has a
-        margin of at least gamma_low. gamma_low is -inf where the last w does not separate the rows, None
+        There are two margins. With an intercept this is the margin of rows with a constant coordinate, whose
+        weight is part of the length of w. The distance of the rows as given from a hyperplane anywhere is at
+        least as large: ``MaxMargin`` finds that one, and ``free_margin_bounds_`` encloses it.
+
+        Both ends hold in spite of rounding: no separator has a margin above gamma_up, and some separator has
+        a margin of at least gamma_low. gamma_low is -inf where the last w does not separate the rows, None
         where the rows were not read again.
         """
         space = self._fitted("margin_bounds_")
         bounds = vars(self).get("_bounds")
         pairs = one_or_all(space.bracket()) if bounds is None else bounds
         return margin_brackets.in_space(pairs, self._margin_space())
+
+    @property
+    def free_margin_bounds_(self) -> Any:  # a Bracket, a list of them or None
+        """(gamma_low, gamma_up) around the best margin with a free offset: distances of the rows as given.
+
+        For linear learners that go from w = 0 by steps of at least 0, with an intercept and without
+        ``row_norm``, on two classes or one against the rest; None for others. gamma_up is inf until rows of
+        both classes are known to be there.
+        """
+        space = self._fitted("free_margin_bounds_")
+        if len(self.classes_) < 2:
+            return None
+        kept = vars(self).get("_bounds")
+        pairs = space.bracket() if kept is None else kept if isinstance(kept, list) else [kept]
+        if pairs is None:
+            return None
+        both = kept is not None and len(pairs) == 1  # a fit has refused anything else
+        return one_or_all(margin_brackets.free_of_run(space, pairs, self.radius_, both))
 
     def _margin_order(self) -> float:
         """Separators are measured in this norm."""

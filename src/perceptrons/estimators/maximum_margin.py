@@ -76,8 +76,13 @@ class MaxMargin(MaxMarginSpec, Shell):
         :math:`1/\|w\|`; for the hard margin the smallest distance of a row from the hyperplane.
     slab_width_ : float, or a list per class
         :math:`2/\|w\|`.
-    margin_bounds_ : (float or None, float), or a list of pairs
-        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`, for the hard margin whatever C is.
+    margin_bounds_ : :class:`perceptrons.theory.Bracket`, or a list of them
+        :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`, for the hard margin whatever C is. The intercept is
+        free: it is no part of :math:`\|w\|`, and the margin is a distance of the rows as given. Online
+        learners with an intercept state the margin of rows with a constant coordinate, which is at most this
+        one, and enclose this one in their ``free_margin_bounds_``.
+    free_margin_bounds_ : :class:`perceptrons.theory.Bracket`, a list of them or None
+        The same pair; None for ``fit_intercept=False`` and for a kernel.
     gap_ : float
         The relative gap (the largest of any class).
     n_iter_ : int

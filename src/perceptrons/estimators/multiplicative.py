@@ -116,7 +116,7 @@ class BalancedWinnow(BalancedWinnowSpec, Shell):
     ----------
     z_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
         :math:`z`.
-    margin_bounds_ : (float or None, float)
+    margin_bounds_ : :class:`perceptrons.theory.Bracket`, or a list of them
         Around the best margin :math:`\min y\langle u, x\rangle` of any u with :math:`\|u\|_1 = 1`.
 
     References
@@ -162,7 +162,7 @@ class PNormPerceptron(PNormPerceptronSpec, Shell):
     ----------
     theta_ : ndarray of shape (1 or n_classes, n_features), one column more with an intercept
         :math:`\theta`.
-    margin_bounds_ : (float or None, float)
+    margin_bounds_ : :class:`perceptrons.theory.Bracket`, or a list of them
         Around the best margin of any u with :math:`\|u\|_q = 1`.
 
     References

@@ -72,9 +72,14 @@ class RiskDescent(RiskDescentSpec, Shell):
         Rows with :math:`\langle w, x\rangle = 0` at the end.
     stop_reason_ : {"no row in V", "w = 0", "stalled", "max_steps"}, or a list per class
         Why the descent ended. ``"w = 0"``: no row is in V, because w is 0; nothing is separated.
-    margin_bounds_ : (float, float), or a list of pairs
+    margin_bounds_ : :class:`perceptrons.theory.Bracket`, or a list of them
         :math:`\gamma_{low} \le \gamma^* \le \gamma_{up}`; :math:`-\infty` below where w does not separate the
-        rows, :math:`\infty` above where the start was given and is not 0.
+        rows, :math:`\infty` above where the start was given and is not 0. With an intercept :math:`\gamma^*`
+        is the best margin of the augmented rows :math:`(x, B)`, in which the weight of :math:`B` is part of
+        :math:`\|w\|`.
+    free_margin_bounds_ : :class:`perceptrons.theory.Bracket`, a list of them or None
+        The same for the distance of the rows as given from a hyperplane anywhere, the margin that
+        :class:`MaxMargin` finds; None without an intercept, with ``row_norm`` or from such a start.
     radius_ : float
         Length of the longest row.
     intercept_scaling_ : float

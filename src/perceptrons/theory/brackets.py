@@ -192,6 +192,32 @@ def gamma_up(w_norm: float, tau_sum: float) -> float:
     return found
 
 
+def gamma_up_free(w_norm: float, tau_sum: float, delta: float, radius: float) -> float:
+    r"""An upper bound on the margin with a free offset, by a run with an intercept.
+
+    :math:`(\|w\| + R_0|\Delta|)/(\sum\tau + |\Delta|)`, for :math:`w = \sum\tau yx` from 0 with steps
+    :math:`\tau \ge 0`, :math:`\Delta = \sum\tau y` (the weight of the constant coordinate, over B) and
+    rows of both classes, none longer than :math:`R_0`, all without that coordinate. For a separator u of
+    length 1 with offset b and margin :math:`\gamma` on these rows :math:`|b| \le R_0 - \gamma`, so
+    :math:`\gamma\sum\tau \le \langle u, w\rangle + b\Delta \le \|w\| + (R_0 - \gamma)|\Delta|`. Rows may be
+    moved by any c: then :math:`\|w - c\Delta\|` and the longest :math:`\|x - c\|` may give less. No step yet:
+    ``inf``. Rounded up.
+
+    >>> gamma_up_free(w_norm=5, tau_sum=4, delta=-1, radius=10)
+    3.0
+    """
+    length, mass = arg.nonnegative("w_norm", w_norm), arg.nonnegative("tau_sum", tau_sum)
+    size, longest = arg.nonnegative("delta", abs(delta)), arg.nonnegative("radius", radius)
+    if mass == 0.0:
+        return math.inf
+    exact = (Fraction(length) + Fraction(longest) * Fraction(size)) / (Fraction(mass) + Fraction(size))
+    try:
+        found = float(exact)
+    except OverflowError:
+        return math.inf
+    return math.nextafter(found, math.inf) if Fraction(found) < exact else found
+
+
 def gamma_up_from_weights(
     weights: npt.ArrayLike, X: MatrixLike, y: npt.ArrayLike, free_bias: bool = False
 ) -> float:
