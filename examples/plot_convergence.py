@@ -16,9 +16,7 @@ X, y, *_ = proofs.separable(30, 2, margin=0.15, random_state=6)
 model = Perceptron(fit_intercept=False, max_iter=None, shuffle=False)
 run = trace(model, X, y, u="max-margin")
 print(run)
-print(
-    f"margin of u {run.proof.gamma:.4f}, R = {run.proof.radius:.3f}: kγ passes √k·R at k = {run.proof.crossing}"
-)
+print(f"kγ passes √k·R at k = {run.proof.crossing}")
 
 figure, axes = plt.subplots(2, 2, figsize=(13, 10), layout="constrained")
 plots.HalfspaceDisplay.from_estimator(model.fit(X, y), X, y, ax=axes[0, 0])
