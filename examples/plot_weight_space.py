@@ -7,6 +7,18 @@ y allows the half-space y⟨w, x⟩ > 0 of w-space. The intersection of all of t
 separator. Each update of the perceptron moves w towards the inside of the half-space of the row that it has
 got wrong. Asking for y⟨w, x⟩ ≥ 1 moves each line away from the origin, and the point of the remaining
 region that is nearest to the origin is the w of the maximum margin.
+
+==========================================  ==========================================
+x-space                                     w-space
+==========================================  ==========================================
+a row x                                     a line through the origin, ⟨w, x⟩ = 0
+a hyperplane through the origin, with w     a point w
+x is on the positive side of w              w is on the side of the line that x points to
+x is on the hyperplane of w                 w is on the line of x
+the rows are separable                      the cone of all half-spaces is not empty
+an update w ← w + yx                        a move of w at a right angle to the line of x
+a margin of at least 1                      a half-plane at a distance of 1/‖x‖
+==========================================  ==========================================
 """
 
 import matplotlib.pyplot as plt
