@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..engine.spaces import Bracket, KernelRows, LinearSpace, SingleSpace, Space
     from .learner import Learner
     from .passes import CheckedRows, Write
+    from .readouts import KernelReadout
 
 
 class Visit(NamedTuple):
@@ -216,6 +217,17 @@ def coefficients(model: Learner, n_rows: int) -> np.ndarray:
         return out
     for r, learner in enumerate(cast("list[spaces.Budget]", space.learners)):
         np.add.at(out[r], learner.ids, learner.coefficients)  # a row may have been added twice
+    return out
+
+
+def average(model: Learner, n_rows: int) -> np.ndarray | None:
+    """The average that predicts, as :func:`weights` or :func:`coefficients`; None for other readouts."""
+    if model._readout != "average":
+        return None
+    if not isinstance(model._space, spaces.Dual):
+        return np.array(model._weights(), np.float64)
+    out = np.zeros((model._space.columns, n_rows))
+    out[:, model._space.support.numbers] = cast("KernelReadout", model._reading).coefficients().T
     return out
 
 

@@ -41,6 +41,7 @@ from ..theory import _outward as outward
 from ..theory import _rational as rational
 
 _E64 = 2.0**-52
+MOST_SECONDS = 10.0  #: for the separator with the largest margin; then the best one so far is taken
 _MOST_UPDATES = 1_000_000  # beyond, no crossing of the margin perceptron is looked for
 
 
@@ -190,7 +191,7 @@ def widest(rows: AugmentedRows, chosen: np.ndarray) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # u is what was found; its margin is measured
         try:
-            found = MaxMargin(fit_intercept=False, tol=1e-9).fit(Z, y)
+            found = MaxMargin(fit_intercept=False, tol=1e-9, max_time=MOST_SECONDS).fit(Z, y)
             w: np.ndarray = found.coef_[0]
         except NotSeparableError:
             w = np.asarray(Z.T @ y).ravel()

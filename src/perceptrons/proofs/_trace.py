@@ -87,6 +87,7 @@ class Trace:
     dual: (
         np.ndarray | None
     )  #: with a kernel, (T + 1, n) or (T + 1, k, n): coefficients of the rows, with signs
+    average: np.ndarray | None  #: as w or dual: the average that predicts, where the learner has this readout
     #: (T + 1,) or (T + 1, k): what <w, x> is compared with, where that is not 0
     threshold: np.ndarray | None
     X: Any  #: the rows, as the learner took them
@@ -164,8 +165,9 @@ class Trace:
         epochs = int(self._last("epoch")) + 1 if len(self) else 0
         lines = [
             f"{self.learner}",
-            f"{len(self)} visits in {epochs} epochs: {self._last('n_mistakes')} mistakes, "
-            f"{self._last('n_updates')} updates; stopped: {self.stop_reason}",
+            f"{_counted(len(self), 'visit')} in {_counted(epochs, 'epoch')}: "
+            f"{_counted(self._last('n_mistakes'), 'mistake')}, "
+            f"{_counted(self._last('n_updates'), 'update')}; stopped: {self.stop_reason}",
         ]
         if self.truncated:
             lines.append(f"truncated: the run goes on; give max_steps above {len(self)} to see more")
@@ -187,9 +189,13 @@ class Trace:
             return ["u has no positive margin on these rows: nothing is claimed"]
         line = f"u has margin {proof.gamma:.6g}, R = {proof.radius:.6g}"
         if proof.bound is not None:
-            line += f": at most {proof.bound} updates"
+            line += f": at most {_counted(proof.bound, 'update')}"
         done = ", ".join(f"{name} {count}×" for name, count in proof.checked.items())
         return [line, f"claims that hold: {done}" if done else "no claim to check"]
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _entry(value: Any) -> Any:

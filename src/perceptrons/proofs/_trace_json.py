@@ -20,7 +20,7 @@ SCHEMA = 1
 FORMAT = "perceptrons trace"
 #: Fields that may have NaN or infinities.
 _NOT_FINITE = {"gamma_low", "gamma_up", "step_sum", "threshold"}
-_OPTIONAL = {"step_sum", "gamma_low", "gamma_up", "w", "dual", "threshold"}
+_OPTIONAL = {"step_sum", "gamma_low", "gamma_up", "w", "dual", "average", "threshold"}
 _PROOF_OPTIONAL = {"dot_bound", "norm_bound", "distance"}
 
 
@@ -153,7 +153,7 @@ class _Reader:
         if f["w"] is not None and hasattr(X, "shape") and last != X.shape[1] + 1:
             raise ValueError(f"w must have {X.shape[1] + 1} columns; got {last}.")
         state = (T + 1, k, last) if many else (T + 1, last)
-        made |= {name: self._optional(name, state) for name in ("w", "dual")}
+        made |= {name: self._optional(name, state) for name in ("w", "dual", "average")}
         made["threshold"] = self._optional("threshold", (T + 1, k) if many else (T + 1,))
         kinds: list[tuple[str, type]] = [
             ("learner", str),

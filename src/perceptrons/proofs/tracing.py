@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def trace(
     u : array of n_features or n_features + 1 entries, "max-margin" or None
         A comparator, for two classes and without a kernel; it is scaled to length 1. The last of
         n_features + 1 entries is the weight of the constant coordinate. ``"max-margin"``: the separator with
-        the largest margin on the rows as the learner takes them.
+        the largest margin on the rows as the learner takes them, or the best that 10 seconds find.
     gamma_low : {"epochs", "visits"} or None, default="epochs"
         When the lower end of the bracket around the best margin is computed, which reads all rows.
     max_steps : int, default=10_000
@@ -115,6 +115,10 @@ def trace(
     checks.whole("max_steps", max_steps)
     if isinstance(u, str):
         checks.one_of("u", u, ("max-margin",))
+    if order is not None and np.iterable(order) and not isinstance(order, str):
+        order = list(order)  # it is read more than once
+        if all(isinstance(epoch, Sized) and len(epoch) == 0 for epoch in order):
+            raise ValueError("order has no row to visit: there is nothing to trace.")
     fresh, seed = _fresh(model)
     recorder = _Recorder(gamma_low, max_steps, u, order)
     try:
@@ -183,6 +187,7 @@ class _Recorder:
             name: [] for name in ("norm2", "step_sum", "gamma_low", "gamma_up", "threshold", "loop_norm2")
         }
         self.states: list[np.ndarray] = []
+        self.averages: list[np.ndarray | None] = []
         self._keep_state(model)
 
     def _check_comparator(self) -> None:
@@ -203,6 +208,7 @@ class _Recorder:
         elif model.max_iter is not None:
             visits = min(visits, n * model.max_iter)
         size = model._space.columns * (n if self.by_kernel else d + 1)
+        size *= 1 if model._readout != "average" else 2
         if (visits + 1) * size > MOST_NUMBERS:
             raise ValueError(
                 f"{visits} visits with {size} weights each are more than {MOST_NUMBERS} numbers; give "
@@ -213,6 +219,7 @@ class _Recorder:
         n = self.batch.X.shape[0]
         state = visiting.coefficients(model, n) if self.by_kernel else visiting.weights(model)
         self.states.append(state)
+        self.averages.append(visiting.average(model, n))
         self.after["threshold"].append(visiting.thresholds(model))
         self.after["loop_norm2"].append(visiting.loop_norms(model))
 
@@ -238,7 +245,7 @@ class _Recorder:
     def finish(self, model: Learner) -> None:
         """The fit has ended by itself: keep the epochs that its model is made of, and what it states."""
         kept = sum(visit.epoch < len(model.history_) for visit in self.visits)
-        del self.visits[kept:], self.states[kept + 1 :]
+        del self.visits[kept:], self.states[kept + 1 :], self.averages[kept + 1 :]
         for name, values in self.after.items():
             del values[kept + (name in ("threshold", "loop_norm2")) :]
         if kept and model.margin_bounds_ is not None:
@@ -293,6 +300,7 @@ class _Recorder:
             n_updates=np.cumsum(updates),
             w=None if self.by_kernel else states,
             dual=states if self.by_kernel else None,
+            average=self._stacked(self.averages),
             threshold=threshold if threshold is not None and np.any(threshold) else None,
             X=self._rows(X),
             y=classes[self.batch.codes],

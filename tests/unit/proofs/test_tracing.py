@@ -13,6 +13,8 @@ from sklearn.base import clone
 
 import perceptrons as pc
 from perceptrons import datasets, proofs, rules, trace
+from perceptrons.core.bare import bare
+from perceptrons.core.perceptron import PerceptronSpec
 from perceptrons.engine import spaces
 
 pytestmark = pytest.mark.uncompiled
@@ -136,8 +138,7 @@ def test_a_trace_is_fit_to_the_bit(model, rows):
 def test_compiled_loops_make_the_bits_of_fit_too():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 7)), rng.integers(2, size=60)
-    for model in (pc.Perceptron(max_iter=4), pc.ROMMA(aggressive=True, max_iter=4)):
-        agrees(*traced(model, X, y))
+    agrees(*traced(pc.Perceptron(max_iter=4), X, y))
 
 
 @pytest.mark.parametrize(("model", "rows"), rows_of(THREE), ids=named)
@@ -172,6 +173,16 @@ def test_the_order_can_be_given(order):
         assert np.array_equal(run.row, np.concatenate(order))
 
 
+def test_an_order_is_read_more_than_once_and_needs_a_row():
+    run = trace(pc.Perceptron(), zoo.X, zoo.y, order=(np.arange(8) for _ in range(2)), u="max-margin")
+    assert len(run) == 16 and run.proof.checked
+    for order in ([], [[]], iter([[], []])):
+        with pytest.raises(ValueError, match="no row to visit"):
+            trace(pc.Perceptron(), zoo.X, zoo.y, order=order)
+    with pytest.raises(ValueError, match="epoch 0 has 99"):
+        trace(pc.Perceptron(), zoo.X, zoo.y, order=[[99]])
+
+
 @pytest.mark.parametrize("scale", [1e-140, 1e-30, 1.0, 1e120])
 @pytest.mark.parametrize("model", [pc.Perceptron(), pc.ROMMA(), pc.PassiveAggressive(), pc.ALMA()], ids=str)
 def test_rows_of_any_size(model, scale):
@@ -188,6 +199,31 @@ def test_single_precision(model):
     run, fitted = traced(model, zoo.X.astype(np.float32) / np.float32(3.0), zoo.y, u="max-margin")
     agrees(run, fitted)
     assert run.proof.checked["progress"] == fitted.n_updates_
+
+
+@pytest.mark.parametrize("y", [zoo.y, zoo.y3], ids=["two", "three"])
+def test_an_average_is_that_of_fit(y):
+    options = {"readout": "average", "random_state": 1, "max_iter": 3}
+    for more in ({}, {"include_initial": True}, {"normalized_votes": True}):
+        model = pc.Perceptron(**options, **more)
+        run, fitted = trace(model, zoo.X, y), clone(model).fit(zoo.X, y)
+        last = np.atleast_2d(run.average[-1])
+        assert np.array_equal(last[:, :-1], fitted.coef_) and np.array_equal(last[:, -1], fitted.intercept_)
+        assert np.array_equal(proofs.Trace.from_json(run.to_json()).average, run.average)
+    assert trace(pc.VotedPerceptron(), zoo.X, y).average is None
+    model = pc.KernelPerceptron(**options)
+    run, fitted = trace(model, zoo.X, y), clone(model).fit(zoo.X, y)
+    dual = np.zeros((fitted.dual_coef_.shape[0], 8))
+    dual[:, fitted.support_] = fitted.dual_coef_
+    assert np.allclose(np.atleast_2d(run.average[-1]), dual, rtol=1e-12, atol=0.0)
+
+
+def test_a_callback_threads_and_a_learner_without_scikit_learn():
+    agrees(*traced(pc.Perceptron(callback=lambda model: model.n_iter_ == 2), zoo.X, zoo.y))
+    agrees(*traced(pc.Perceptron(multiclass="ovr", n_jobs=2, max_iter=2), zoo.X, zoo.y3))
+    model = bare(PerceptronSpec)(random_state=5)
+    run = trace(model, zoo.X, zoo.y)
+    agrees(run, model.fit(zoo.X, zoo.y))
 
 
 def test_a_start_again_leaves_the_visits_of_the_last_start():
