@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
-from perceptrons import AROW, MaxMargin, Perceptron, TextClassifier, datasets, plots
+from perceptrons import AROW, MaxMargin, Perceptron, TextClassifier, datasets, plots, trace
 
 MAIL = ["cheap pills, buy now", "lunch at noon?", "buy cheap watches", "notes of the meeting at noon"]
 LABELS = ["spam", "ham", "spam", "ham"]
@@ -40,37 +38,10 @@ def explanation(**kwargs):
     return plots.ExplanationDisplay.from_estimator(texts(), "buy pills at noon", **kwargs)
 
 
-def traced(X, y, bias=0.0, u=None, epochs=20):
-    """What ``trace`` records of a perceptron with rate 1, as far as the displays read it."""
-    Z = np.column_stack([X, np.full(len(X), bias)])
-    w, path, record = np.zeros(Z.shape[1]), [np.zeros(Z.shape[1])], []
-    for epoch in range(epochs):
-        for i, (z, label) in enumerate(zip(Z, y, strict=True)):
-            mistake = label * (w @ z) <= 0.0
-            w = w + label * z * mistake
-            path.append(w)
-            record.append((epoch, i, mistake))
-        if not any(mistake for e, _, mistake in record if e == epoch):
-            break
-    epoch, row, mistake = map(np.array, zip(*record, strict=True))
-    path, k = np.array(path), np.cumsum(mistake)
-    norms = np.linalg.norm(path, axis=1)
-    low = np.array([(y * (Z @ v)).min() for v in path[1:]]) / norms[1:]
-    ends = np.append(np.diff(epoch) > 0, True)
-    R = np.linalg.norm(Z, axis=1).max()
-    found = SimpleNamespace(
-        epoch=epoch, row=row, n_mistakes=k, n_updates=k, w=path, dual=None, X=X, y=y, bias=bias, unit=False,
-        radius=R, classes=np.unique(y), learner="Perceptron(shuffle=False)", proof=None, norm2=norms[1:] ** 2,
-        gamma_low=np.where(ends, np.where(low > 0.0, low, -np.inf), np.nan), gamma_up=norms[1:] / k,
-    )  # fmt: skip
-    if u is not None:
-        u = np.append(u, np.zeros(Z.shape[1] - len(u))) / np.linalg.norm(u)
-        gamma, counts = (y * (Z @ u)).min(), np.append(0, k)
-        found.proof = SimpleNamespace(
-            u=u, gamma=gamma, radius=R, crossing=int((R / gamma) ** 2) + 1, dot=path @ u, norm=norms,
-            dot_bound=gamma * counts, norm_bound=R * np.sqrt(counts),
-        )  # fmt: skip
-    return found
+def traced(X, y, bias=0.0, u=None):
+    """A perceptron that visits the rows in their order; ``bias`` is the constant coordinate."""
+    learner = Perceptron(shuffle=False, fit_intercept=bool(bias), intercept_scaling=bias or 1.0)
+    return trace(learner, X, y, u=u)
 
 
 def four_points_traced():

@@ -100,6 +100,26 @@ class Allowance(NamedTuple):
     margin_up: float  #: no separator has a larger margin
 
 
+def theorem_of(model: Any, several: bool) -> tuple[Theorem, Any] | None:
+    """The theorem on the run of a learner, with the record of its rule; None where no theorem covers it.
+
+    ``several``: it learns more than two classes together. A learner that is not fitted is covered by the
+    theorem on the runs that it will make, from w = 0 and with rows of weight 1.
+    """
+    in_pieces = getattr(model, "stop_reason_", "partial_fit") in ("partial_fit", "learn_one")
+    if getattr(model, "gamma", None) == "auto" and in_pieces:
+        return None  # its rule has changed on the way, or will
+    record = model._rule_in_force() if hasattr(model, "_rule_in_force") else None
+    found = theorem(type(record), several)
+    if (
+        found is None
+        or not getattr(model, "_plain", True)
+        or getattr(model, "class_weight", None) is not None
+    ):
+        return None
+    return found, record
+
+
 def allowance(model: Any) -> Allowance | None:
     """What the theorem of a learner's rule allows its run so far; None where no theorem covers it.
 
@@ -107,16 +127,12 @@ def allowance(model: Any) -> Allowance | None:
     begun at w = 0, with rows of weight 1, on two classes or several together. The theorem allows at
     least the mistakes that were made; where the bracket is too wide to show that, the result is None as well.
     """
-    record = model._rule_in_force() if hasattr(model, "_rule_in_force") else None
     several = len(getattr(model, "classes_", ())) > 2
-    found = theorem(type(record), several)
+    covered = theorem_of(model, several)
     pair = getattr(model, "margin_bounds_", None)
-    if found is None or (several and not model._prototypes()) or not isinstance(pair, tuple):
+    if covered is None or (several and not model._prototypes()) or not isinstance(pair, tuple):
         return None
-    if getattr(model, "gamma", None) == "auto" and model.stop_reason_ in ("partial_fit", "learn_one"):
-        return None  # its rule has changed on the way
-    if not getattr(model, "_plain", True) or getattr(model, "class_weight", None) is not None:
-        return None
+    found, record = covered
     radius, up, made = float(model.radius_), float(pair[1]), int(model.n_mistakes_)
     if not 0.0 < up < math.inf:
         return None

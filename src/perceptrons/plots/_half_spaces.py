@@ -11,6 +11,7 @@ from .._sparse import is_sparse
 
 if TYPE_CHECKING:
     from .._types import Floats
+    from ..proofs.half_spaces import WeightSpace
 
 
 class HalfSpaces(NamedTuple):
@@ -27,27 +28,14 @@ class HalfSpaces(NamedTuple):
         d = self.normals.shape[1] - self.fit_intercept
         return [f"$w_{{{j + 1}}}$" for j in range(d)] + ["$b$"] * self.fit_intercept
 
-    def optimum(self) -> Floats | None:
-        """The shortest w with a margin of 1 on all rows, the intercept free; None where there is none."""
-        import warnings
-
-        from ..core.solved import NotSeparableError
-        from ..estimators.maximum_margin import MaxMargin
+    def common(self) -> WeightSpace:
+        """What the half-spaces have in common; its optimum is that of margin 1 where none was asked."""
+        from ..proofs.half_spaces import weight_space
 
         d = self.normals.shape[1] - self.fit_intercept
         rows = self.normals[:, :d] * self.signs[:, None]
-        if len(np.unique(self.signs)) < 2:
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # undecided: no optimum is shown
-            try:
-                found = MaxMargin(fit_intercept=self.fit_intercept).fit(rows, self.signs)
-            except NotSeparableError:
-                return None
-        if found.stop_reason_ != "gap closed":
-            return None
-        w = found.coef_[0]
-        return np.append(w, found.intercept_) if self.fit_intercept else np.asarray(w)
+        margin = float(self.offsets[0]) or 1.0
+        return weight_space(rows, self.signs, fit_intercept=self.fit_intercept, margin=margin)
 
 
 class Plane(NamedTuple):
@@ -78,11 +66,11 @@ def half_spaces(
         signs = np.where(labels == classes[1], 1.0, -1.0)
     else:
         signs = np.full(len(rows), -1.0 if classes.tolist() == [-1] else 1.0)
-    if fit_intercept:
-        rows = np.column_stack([rows, np.ones(len(rows))])
-    if unit:
+    if unit and not fit_intercept:  # an intercept leaves the half-spaces as they are, and no optimum is shown
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         rows = rows / np.where(lengths > 0.0, lengths, 1.0)
+    if fit_intercept:
+        rows = np.column_stack([rows, np.ones(len(rows))])
     offsets = np.full(len(rows), 0.0 if margin is None else float(margin))
     return HalfSpaces(rows * signs[:, None], offsets, signs, bool(fit_intercept))
 
@@ -116,6 +104,7 @@ def in_plane(
         )
     normals, offsets = found.normals[:, :2], found.offsets - found.normals[:, 2] * third
     shown = None if optimum is None or not np.isclose(optimum[2], third) else optimum[:2]
-    where = f"slice at {found.names[2]} = {third:.3g}".replace("-", "−")
+    last = "b" if found.fit_intercept else "w3"
+    where = f"slice at {last} = {third:.3g}".replace("-", "−")
     path_shown = None if along is None else along[:, :2]
     return Plane(normals, offsets, path_shown, shown, (found.names[0], found.names[1]), where)

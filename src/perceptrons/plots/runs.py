@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from ..theorems import theorem_of
 from . import _drawing as drawing
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _MANY_TIMES = 15.0  # a bound that is so much larger than what it bounds is shown on a logarithmic scale
 #: Learners whose mistakes the theorem bounds that this proof proves.
 _NOVIKOFF = ("Perceptron", "AveragedPerceptron", "VotedPerceptron")
-_MANY_EPOCHS = 40  # the ends of more epochs are not marked
+_MANY_EPOCHS = 20  # the ends of more epochs are not marked
 
 
 class MistakeCurveDisplay:
@@ -191,6 +192,54 @@ class MistakeCurveDisplay:
         return made.plot(ax, **kwargs)
 
     @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: npt.ArrayLike,
+        *,
+        order: Sequence[npt.ArrayLike] | None = None,
+        u: npt.ArrayLike | str | None = "auto",
+        max_steps: int = 10_000,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Run a fresh copy of a learner, row by row, under what the theorem of its rule allows.
+
+        Parameters
+        ----------
+        estimator : online learner
+            Fitted or not; it is not changed.
+        X : array-like or CSR matrix
+            Rows.
+        y : array-like
+            Their labels.
+        order : sequence of sequences of int, default=None
+            The rows to visit, one sequence per epoch, as in ``fit``.
+        u : array-like, "max-margin", "auto" or None, default="auto"
+            The separator whose margin the theorem is about. ``"auto"``: that of the maximum margin, for
+            linear learners of two classes. None, and for others: the w that the learner itself ends with.
+        max_steps : int, default=10000
+            How many visits are shown at most.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: in a new figure.
+        **kwargs : dict
+            For :meth:`plot`.
+
+        Returns
+        -------
+        display : MistakeCurveDisplay
+        """
+        from ..proofs.tracing import trace
+
+        drawing.needs_matplotlib("MistakeCurveDisplay")
+        if isinstance(u, str) and u == "auto":
+            linear = not hasattr(estimator, "kernel") and len(np.unique(np.asarray(y))) == 2
+            u = "max-margin" if linear else None
+        found = trace(estimator, X, y, order=order, u=u, max_steps=max_steps)
+        return cls.from_trace(found, bounds=_theorem_bound(estimator, found), ax=ax, **kwargs)
+
+    @classmethod
     def from_run(
         cls,
         run: Any,
@@ -318,8 +367,9 @@ class ConvergenceProofDisplay:
         if self.crossing is None:
             return f"{who}⟨u, w⟩ and ‖w‖ stay between their bounds in {drawing.counted(made, 'update')}"
         most = drawing.counted(self.crossing - 1, "update")
+        passed = "√k·R" if self._beyond() is not None else "the bound on ‖w‖"
         were = "was" if made == 1 else "were"
-        return f"{who}kγ passes √k·R at k = {self.crossing:,}: at most {most}; {made:,} {were} made"
+        return f"{who}kγ passes {passed} at k = {self.crossing:,}: at most {most}; {made:,} {were} made"
 
     def _beyond(self) -> tuple[Floats, Floats, Floats] | None:
         """k, kγ and √k·R from the last update to beyond the crossing; None where the bounds are others."""
@@ -330,7 +380,7 @@ class ConvergenceProofDisplay:
         plain = np.allclose(self.dot_bound, slope * self.k) and np.allclose(
             self.norm_bound, root * np.sqrt(self.k)
         )
-        if not plain:
+        if not plain or abs((root / slope) ** 2 - self.crossing) > 1.0 + 1e-9 * self.crossing:
             return None
         k = np.geomspace(made, max(1.2 * self.crossing, made + 1.0), 200)
         return k, slope * k, root * np.sqrt(k)
@@ -630,6 +680,24 @@ class MarginBracketDisplay:
             space="unit rows" if trace.unit else "augmented rows" if trace.bias else "rows as given",
         )
         return made.plot(ax, **kwargs)
+
+
+def _theorem_bound(estimator: Any, trace: Any) -> dict[str, float]:
+    """What the theorem of a learner's rule allows, by the largest margin that some w is known to have."""
+    known = [] if trace.proof is None or trace.proof.gamma is None else [float(trace.proof.gamma)]
+    if trace.gamma_low is not None and np.ndim(trace.gamma_low) == 1:
+        known += [float(low) for low in np.asarray(trace.gamma_low) if math.isfinite(low)]
+    gamma = max(known, default=0.0)
+    found = theorem_of(estimator, several=len(trace.classes) > 2) if gamma > 0.0 else None
+    if found is None:
+        return {}
+    theorem, record = found
+    try:
+        allowed = theorem.allowed(float(trace.radius), gamma, record)
+    except (ValueError, ArithmeticError):  # a parameter outside the theorem's conditions
+        return {}
+    name = theorem.in_words
+    return {name[0].lower() + name[1:] if name.startswith("The ") else name: allowed}
 
 
 def _learner(trace: Any) -> str:

@@ -43,6 +43,8 @@ class WeightSpaceDisplay:
         The w of the maximum margin.
     box : (float, float, float, float) or None, default=None
         The smallest and the largest coordinate on each axis; None: around 0, the path and the optimum.
+    empty : bool or None, default=None
+        Whether no w is in all half-spaces; None: as it looks in the picture.
     names : (str, str), default=("$w_1$", "$w_2$")
         What the axes say.
     where : str, default=""
@@ -94,6 +96,7 @@ class WeightSpaceDisplay:
         path: npt.ArrayLike | None = None,
         optimum: npt.ArrayLike | None = None,
         box: Sequence[float] | None = None,
+        empty: bool | None = None,
         names: Sequence[str] = ("$w_1$", "$w_2$"),
         where: str = "",
     ) -> None:
@@ -110,7 +113,8 @@ class WeightSpaceDisplay:
         self.path = None if path is None else np.asarray(path, dtype=float).reshape(-1, 2)
         self.optimum = None if optimum is None else np.asarray(optimum, dtype=float).reshape(2)
         self.box = self._around() if box is None else Box(*map(float, box))
-        self.margin, self.names, self.where = float(margin), tuple(names), where
+        self.margin, self.empty = float(margin), empty
+        self.names, self.where = tuple(names), where
 
     def _around(self) -> Box:
         points = [np.zeros((1, 2))]
@@ -159,9 +163,9 @@ class WeightSpaceDisplay:
         rows, moves = drawing.counted(m, "row"), self.moves
         place = f" ({self.where})" if self.where else ""
         margin = self.margin
-        if not len(self.cone):
-            seen = " in this picture" if self.where or margin else ""
-            return f"No w{seen} is right on all {rows}{place}"
+        if self.empty or not len(self.cone):
+            asked = f"has the margin {drawing.number(margin)}" if margin and not self.empty else "is right"
+            return f"No w{'' if self.empty else ' in this picture'} {asked} on all {rows}{place}"
         if moves is None:
             if margin:
                 return f"The w with a margin of at least {drawing.number(margin)} on all {rows}{place}"
@@ -390,6 +394,7 @@ class WeightSpaceDisplay:
         w[:, -1] *= trace.bias  # the intercept
         with_b = bool(trace.bias)
         found = half_spaces(trace.X, trace.y, fit_intercept=with_b, margin=margin, unit=bool(trace.unit))
+        optimum = optimum and not (with_b and trace.unit)
         return cls._of(found, w if with_b else w[:, :-1], third, optimum, box, ax, kwargs)
 
     @classmethod
@@ -403,8 +408,8 @@ class WeightSpaceDisplay:
         ax: Axes | None,
         kwargs: dict[str, Any],
     ) -> Self:
-        best = found.optimum() if optimum else None
-        plane = in_plane(found, path, best, third)
+        common = found.common()
+        plane = in_plane(found, path, common.optimum if optimum else None, third)
         display = cls(
             normals=plane.normals,
             offsets=plane.offsets,
@@ -413,6 +418,7 @@ class WeightSpaceDisplay:
             path=plane.path,
             optimum=plane.optimum,
             box=box,
+            empty=common.empty,
             names=plane.names,
             where=plane.where,
         )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .._types import Bools, Floats, Label
 
+_MOST_FEATURES = 10_000
+_PIECE = 1 << 23  # numbers in rows of the grid that are scored at once
 _SIDES_AT_MOST = 6.0  # a rectangle whose sides differ more is not drawn with equal units on both axes
 
 
@@ -338,6 +340,9 @@ class HalfspaceDisplay:
             )
         if grid_resolution < 2:
             raise ValueError(f"grid_resolution must be at least 2; got {grid_resolution}.")
+        shape: Sequence[int] = getattr(X, "shape", ())
+        if len(shape) == 2 and shape[1] > _MOST_FEATURES:
+            raise ValueError(f"X has {shape[1]:,} features; a grid can have {_MOST_FEATURES:,} at most.")
         rows, labels = _dense(X), np.asarray(y)
         if len(rows) != len(labels) or not len(rows):
             raise ValueError(
@@ -350,9 +355,7 @@ class HalfspaceDisplay:
             np.linspace(box.x_low, box.x_high, grid_resolution),
             np.linspace(box.y_low, box.y_high, grid_resolution),
         )
-        grid = np.tile(others, (xx0.size, 1))
-        grid[:, i], grid[:, j] = xx0.ravel(), xx1.ravel()
-        response = _scores(estimator, _like(X, grid), classes)
+        response = _on_grid(estimator, X, others, chosen, xx0, xx1)
         weights = _weights(estimator, X, chosen, others)
         wrong = np.asarray(estimator.predict(X)) != labels
         level = _slab(slab, estimator, rows, weights, wrong)
@@ -449,6 +452,17 @@ def _filled(fill: npt.ArrayLike | None, rows: Floats) -> Floats:
             f"fill must be a number or one for each of {rows.shape[1]} columns; got {values.size}."
         )
     return np.array(np.broadcast_to(values, rows.shape[1]))
+
+
+def _on_grid(estimator: Any, X: Any, others: Floats, chosen: list[int], xx0: Floats, xx1: Floats) -> Floats:
+    """Scores at the points of a grid, some thousand points at a time."""
+    points = np.column_stack([xx0.ravel(), xx1.ravel()])
+    found = []
+    for part in np.array_split(points, 1 + points.shape[0] * len(others) // _PIECE):
+        rows = np.tile(others, (len(part), 1))
+        rows[:, chosen] = part
+        found.append(_scores(estimator, _like(X, rows), np.asarray(estimator.classes_)))
+    return np.concatenate(found)
 
 
 def _scores(estimator: Any, rows: Any, classes: np.ndarray) -> Floats:

@@ -8,7 +8,16 @@ import pytest
 from drawn import four_points_traced, traced
 from sklearn.linear_model import SGDClassifier
 
-from perceptrons import AROW, MaxMargin, Perceptron, datasets
+from perceptrons import (
+    AROW,
+    MIRA,
+    MarginPerceptron,
+    MaxMargin,
+    Perceptron,
+    RiskDescent,
+    datasets,
+    trace,
+)
 from perceptrons.io import FitReport
 from perceptrons.plots import (
     ConvergenceProofDisplay,
@@ -17,6 +26,7 @@ from perceptrons.plots import (
     ProgressiveErrorDisplay,
 )
 from perceptrons.proofs import run_online
+from perceptrons.theory import mira as mira_bound
 
 pytestmark = pytest.mark.uncompiled
 
@@ -64,14 +74,32 @@ def test_mistakes_in_the_online_protocol(ax):
     assert len(made.bounds) == 3 and made.name == "Perceptron"
 
 
+def test_the_theorem_of_each_learner(ax):
+    X, y, *_ = datasets.four_points()
+    made = MistakeCurveDisplay.from_estimator(Perceptron(shuffle=False, fit_intercept=False), X, y, ax=ax)
+    assert made.title == "Perceptron: 2 mistakes; at most 5 by Novikoff's theorem"
+    R2, gamma = 5.0, 1.0  # the best w is (1, 0)
+    mira = MistakeCurveDisplay.from_estimator(MIRA(p=0.5, fit_intercept=False, random_state=0), X, y, ax=ax)
+    assert mira.bounds["the bound of MIRA"][0] == pytest.approx(mira_bound(np.sqrt(R2), gamma, 0.5), rel=1e-6)
+    X, y, *_ = datasets.three_classes(9)
+    several = MistakeCurveDisplay.from_estimator(Perceptron(random_state=0), X, y, ax=ax)
+    (bound,) = several.bounds.values()
+    assert several.mistakes[-1] <= bound[0] < np.inf and "Crammer and Singer's theorem" in several.bounds
+    assert MistakeCurveDisplay.from_estimator(AROW(max_iter=1), X, y, ax=ax).bounds == {}
+    rest = Perceptron(random_state=0, multiclass="ovr")
+    assert MistakeCurveDisplay.from_estimator(rest, X, y, ax=ax).bounds == {}
+    with pytest.raises(TypeError, match="RiskDescent"):
+        MistakeCurveDisplay.from_estimator(RiskDescent(), X, y, ax=ax)
+
+
 # ----------------------------------------------------------------------------------------------- proof
 
 
 def test_the_two_sides_of_the_proof(ax):
-    trace = four_points_traced()
-    made = ConvergenceProofDisplay.from_trace(trace, ax=ax)
+    found = four_points_traced()
+    made = ConvergenceProofDisplay.from_trace(found, ax=ax)
     assert made.k.tolist() == [0, 1, 2]  # one entry per update
-    w = trace.w[[0, 1, 4]]
+    w = found.w[[0, 1, 4]]
     assert made.dot.tolist() == w[:, 0].tolist() and np.allclose(made.norm, np.linalg.norm(w, axis=1))
     assert np.all(made.dot_bound <= made.dot) and np.all(made.norm <= made.norm_bound + 1e-12)
     assert made.lines_["dot"].get_ydata().tolist() == made.dot.tolist()
@@ -79,6 +107,14 @@ def test_the_two_sides_of_the_proof(ax):
     assert made.title == "Perceptron: kγ passes √k·R at k = 6: at most 5 updates; 2 were made"
     assert ax.get_xscale() == ax.get_yscale() == "linear"
     assert len({(line.get_color(), line.get_linestyle()) for line in made.lines_.values()}) == 4
+
+
+def test_the_margin_perceptron_has_another_bound(ax):
+    X, y, *_ = datasets.clouds_near(10)
+    found = trace(MarginPerceptron(random_state=0), X, y, u="max-margin")
+    made = ConvergenceProofDisplay.from_trace(found, ax=ax)
+    assert made.crossing_ is None and "passes the bound on ‖w‖ at k = " in made.title
+    assert made.crossing == found.proof.crossing
 
 
 def test_a_far_crossing_is_seen_on_logarithmic_axes(ax):
@@ -100,20 +136,15 @@ def test_bounds_of_another_form_are_not_drawn_on(ax):
 
 
 def test_no_proof_no_picture(ax):
-    trace = four_points_traced()
-    for change, told in [
-        ({"gamma": None}, "no positive margin on these rows"),
-        ({"norm_bound": None}, "proof of Perceptron is about other vectors"),
+    X, y, *_ = datasets.four_points()
+    for found, told in [
+        (trace(Perceptron(shuffle=False), X, y, u=[0.0, 1.0]), "no positive margin on these rows"),
+        (trace(AROW(max_iter=1), X, y, u=[1.0, 0.0]), "proof of AROW is about other vectors"),
+        (trace(Perceptron(), X, y), "give trace"),
     ]:
-        for name, value in change.items():
-            setattr(trace.proof, name, value)
         with pytest.raises(ValueError, match=told):
-            ConvergenceProofDisplay.from_trace(trace, ax=ax)
-        trace = four_points_traced()
-    trace.proof = None
-    with pytest.raises(ValueError, match="give trace"):
-        ConvergenceProofDisplay.from_trace(trace, ax=ax)
-    assert MistakeCurveDisplay.from_trace(trace, ax=ax).bounds == {}
+            ConvergenceProofDisplay.from_trace(found, ax=ax)
+        assert MistakeCurveDisplay.from_trace(found, ax=ax).bounds == {}
     with pytest.raises(ValueError, match="one entry per number of updates"):
         ConvergenceProofDisplay(k=[0, 1], dot=[0], dot_bound=[0], norm=[0], norm_bound=[0])
 
@@ -151,13 +182,11 @@ def test_a_bracket_with_one_end_or_none(ax):
         MarginBracketDisplay(low=None, up=None)
     with pytest.raises(ValueError, match="one number per visit"):
         MarginBracketDisplay(low=[1.0], up=[1.0, 2.0])
-    trace = four_points_traced()
-    trace.gamma_low = trace.gamma_up = None
-    with pytest.raises(ValueError, match="Perceptron proves nothing about the best margin"):
-        MarginBracketDisplay.from_trace(trace, ax=ax)
-    trace.gamma_up = np.ones((8, 3))
+    X, y, *_ = datasets.three_classes(6)
+    with pytest.raises(ValueError, match="AROW proves nothing about the best margin"):
+        MarginBracketDisplay.from_trace(trace(AROW(max_iter=1), X, y > 0), ax=ax)
     with pytest.raises(ValueError, match="one class against the rest"):
-        MarginBracketDisplay.from_trace(trace, ax=ax)
+        MarginBracketDisplay.from_trace(trace(Perceptron(multiclass="ovr", max_iter=2), X, y), ax=ax)
 
 
 # -------------------------------------------------------------------------------------- several learners

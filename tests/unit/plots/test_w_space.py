@@ -58,12 +58,14 @@ def test_arrows_point_into_the_half_spaces(ax):
 def test_the_optimum_of_the_lecture(ax):
     made = WeightSpaceDisplay.from_data(X17, Y17, fit_intercept=True, margin=1.0, ax=ax)
     assert np.allclose(made.optimum, [1 / 17, 4 / 17])
-    assert made.title == "The w with a margin of at least 1 on all 3 rows (slice at $b$ = −0.0588)"
+    assert made.title == "The w with a margin of at least 1 on all 3 rows (slice at b = −0.0588)"
     assert any(np.allclose(corner, [1 / 17, 4 / 17]) for corner in made.cone)
     assert np.allclose(np.ravel(made.optimum_.get_data()), [1 / 17, 4 / 17])
     assert "the margin on all rows" in texts(made.legend_)
     elsewhere = WeightSpaceDisplay.from_data(X17, Y17, fit_intercept=True, margin=1.0, third=0.0, ax=ax)
     assert elsewhere.optimum is None and elsewhere.offsets.tolist() == [1.0, 1.0, 1.0]
+    away = WeightSpaceDisplay.from_data(X17, Y17, margin=1.0, box=(-1, -0.5, -1, -0.5), ax=ax)
+    assert away.title == "No w in this picture has the margin 1 on all 3 rows"
 
 
 def test_a_slice_goes_through_the_last_w(ax):
@@ -71,7 +73,7 @@ def test_a_slice_goes_through_the_last_w(ax):
     trace = traced(X, y, bias=2.0)
     made = WeightSpaceDisplay.from_trace(trace, ax=ax)
     b = 2.0 * trace.w[-1, -1]
-    assert np.allclose(made.offsets, -y * b) and made.where == f"slice at $b$ = {b:.3g}".replace("-", "−")
+    assert np.allclose(made.offsets, -y * b) and made.where == f"slice at b = {b:.3g}".replace("-", "−")
     assert np.all(made.normals @ made.path[-1] > made.offsets)
     assert len(made.path) == len(trace.w) >= len(made.moves)
 
@@ -79,7 +81,7 @@ def test_a_slice_goes_through_the_last_w(ax):
 def test_an_empty_cone_and_a_run_that_is_not_done(ax):
     X, y, *_ = datasets.xor()
     made = WeightSpaceDisplay.from_data(X, y, ax=ax)
-    assert made.cone_ is None and len(made.facets) == 0 and made.optimum is None
+    assert made.cone_ is None and len(made.facets) == 0 and made.optimum is None and made.empty
     assert made.title == "No w is right on all 4 rows"
     X, y, *_ = datasets.four_points()
     short = WeightSpaceDisplay.from_data(X, y, path=[[0, 0], [1, 2]], optimum=False, ax=ax)
@@ -138,7 +140,7 @@ def test_the_risk_is_that_of_the_theory(loss, ax):
         assert risk == pytest.approx(theory.risk([w0, w1], X, y, 0.25, loss=loss))
     expected = [theory.risk(w[:2], X, y, w[2], loss=loss) for w in path]
     assert made.path_risk.tolist() == pytest.approx(expected)
-    assert made.where == "slice at $b$ = 0.25"
+    assert made.where == "slice at b = 0.25"
     for crease in made.creases_:
         margins = (np.column_stack(crease.get_data()) @ X.T + 0.25) * y
         assert np.isclose(margins, float(loss == "hinge")).all(axis=0).any()
