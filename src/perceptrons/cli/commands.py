@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = ("train", "predict", "evaluate", "certify", "info", "fetch", "demo")
+COMMANDS = ("train", "predict", "evaluate", "certify", "plot", "info", "fetch", "demo")
 
 Data = Annotated[
     list[str],
@@ -167,6 +167,61 @@ def certify(
         from .certifying import certify
 
         return certify(model, data, reading, exact, comparators, delta, output, html, json)
+
+    return work
+
+
+@app.command()
+@grouped
+def plot(
+    model: ModelFile,
+    data: Data,
+    output: Annotated[str, Option("--output", "-o", help="The picture to write: .svg, .png or .pdf.")],
+    kind: Annotated[
+        Literal[
+            "halfspace",
+            "weights",
+            "risk",
+            "mistakes",
+            "proof",
+            "bracket",
+            "margins",
+            "errors",
+            "images",
+            "features",
+            "explanation",
+        ],
+        Option(
+            help="halfspace: rows, regions, slab. weights: rows as half-spaces of w. risk: its contours. "
+            "mistakes: under their bound. proof: of convergence. bracket: around the best margin. "
+            "margins: their distribution. errors: row by row. images: weights of pixels. features: the "
+            "strongest. explanation: of one text."
+        ),
+    ] = "halfspace",
+    axes: Annotated[
+        str | None, Option(help="halfspace: the two columns to show, from 0, as 0,3.", metavar="I,J")
+    ] = None,
+    shape: Annotated[
+        str | None, Option(help="images: height and width, as 28x28.", show_default="a square")
+    ] = None,
+    top: Annotated[int, Option(help="features, explanation: how many.", min=1)] = 10,
+    row: Annotated[int, Option(help="explanation: which text of the data, from 0.", min=0)] = 0,
+    *,
+    reading: Reading,
+    plugin: Plugin = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> Job:
+    """Draw a picture of a model and data.
+
+    mistakes, proof, bracket and weights run the model's learner again on the data, row by row. Pictures need
+    matplotlib: pip install 'perceptrons[plot]'.
+    """
+
+    def work() -> int:
+        from .plotting import plot
+
+        return plot(model, data, reading, output, kind, axes, shape, top, row, json)
 
     return work
 
