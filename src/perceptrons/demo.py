@@ -11,6 +11,7 @@ rows: summed over the mistakes alone, the bound would be least at u = 0, where i
 from __future__ import annotations
 
 import math
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -503,7 +504,7 @@ NOTES = """\
              update on rows that are right by too little
 [bold]≤ bound[/]      what a theorem allows; nothing where none applies; the letter says which:
 {theorems}
-[bold]best margin[/]  the largest margin of any separator lies between these two, in the norm of the learner;
+[bold]best margin[/]  the largest margin of any separator lies between these two, in the space named above;
              a first number above 0 proves that the rows are separable
 [bold]error[/]        on test rows;  [bold]time[/]  of one fit, compiled before
 """
@@ -511,6 +512,19 @@ NOTES = """\
 NEXT = """\
 [bold]Next:[/] README.md has a quick start and the table "which algorithm when"; help(perceptrons.Perceptron)
 gives the mathematics of a class; make test runs all tests; make bench measures the speed."""
+
+
+def margin_spaces(rows: list[Row]) -> str:
+    """The spaces of the margins of a group: the most frequent, then others with their rules; or ""."""
+    rules: dict[str, list[str]] = {}
+    for row in rows:
+        if between(row.bracket):
+            rules.setdefault(getattr(row.bracket, "space", ""), []).append(row.rule)
+    if not rules:
+        return ""
+    usual, *others = sorted(rules, key=lambda space: -len(rules[space]))
+    named = [usual, *(f"{space} for {', '.join(rules[space])}" for space in others)]
+    return textwrap.fill(f"margins: {'; '.join(named)}", WIDTH)
 
 
 def legend(groups: list[tuple[str, list[Row]]]) -> str:
@@ -532,6 +546,8 @@ def main() -> None:
     console.print(table([], header=True), "─" * WIDTH, sep="")
     for title, rows in groups:
         console.print(f"[bold]{title}[/]")
+        if spaces := margin_spaces(rows):
+            console.print(spaces, style="dim")
         console.print(table(rows))
         console.print()
     console.print(NOTES.format(theorems=legend(groups)))

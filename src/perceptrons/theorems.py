@@ -98,6 +98,7 @@ class Allowance(NamedTuple):
     mistakes: float
     radius: float
     margin_up: float  #: no separator has a larger margin
+    space: str = ""  #: in which the margin is measured
 
 
 def theorem_of(model: Any, several: bool) -> tuple[Theorem, Any] | None:
@@ -142,4 +143,4 @@ def allowance(model: Any) -> Allowance | None:
         return None
     if not made * (1.0 - 1e-9) <= allowed < math.inf:
         return None
-    return Allowance(found.in_words, max(allowed, float(made)), radius, up)
+    return Allowance(found.in_words, max(allowed, float(made)), radius, up, getattr(pair, "space", ""))

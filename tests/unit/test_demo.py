@@ -60,6 +60,11 @@ def test_every_letter_is_explained(printed, lines):
         assert f" {letter}  {demo.THEOREMS[letter]}" in printed
 
 
+def test_every_margin_has_its_space(printed):
+    assert "\nmargins: given rows\n" in printed and "\nmargins: augmented rows, joint\n" in printed
+    assert "\nmargins: augmented rows, L1; augmented rows, L1.333 for PNormPerceptron(p=4)\n" in printed
+
+
 def test_piped_output_is_plain_text_of_one_width(printed):
     assert "\x1b" not in printed and "…" not in printed
     assert max(map(len, printed.splitlines())) <= demo.WIDTH

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..theory import gram
+from ..theory.brackets import margin_space
+from ..theory.gram_error import EPS
 from . import version1
 from .log_replay import replays
 from .parts import Bound, Bracket
@@ -41,7 +47,9 @@ def lines(c: Certificate) -> list[tuple[str, str]]:
         ("radius", f"R = {c.radius:.6g}"),
     ]
     for r, bracket in enumerate(c.brackets):
-        lines.append(("best margin" + _of(c, r), _bracket(c, bracket)))
+        lines.append(("best margin" + _of(c, r), f"{_bracket(c, bracket)}; {_margin_space(c)}"))
+        free = _free_margin(c, r, bracket)
+        lines.extend([("free offset" + _of(c, r), free)] if free else [])
     lines.append(("verdict", f"{c.verdict.statement(c.brackets)}; {c.verdict.why}"))
     for bound in c.bounds:
         lines.extend(_bound(c, bound))
@@ -81,6 +89,49 @@ def _bracket(c: Certificate, bracket: Bracket) -> str:
     if not bracket.rows:
         return f"{bracket.low:.6g} ≤ γ*{norm}; the margin of {bracket.vector}, no upper end is known"
     return f"{bracket.low:.6g} ≤ γ* ≤ {bracket.up:.6g}{norm}; the margin of {bracket.vector}, {rows}"
+
+
+def _margin_space(c: Certificate) -> str:
+    space = c.space
+    return margin_space(
+        space.bias,
+        space.unit,
+        kernel=space.name == "kernel",
+        free=space.free,
+        order=space.order,
+        joint=c.model["problem"] == "joint",
+    )
+
+
+def _free_margin(c: Certificate, r: int, bracket: Bracket) -> str | None:
+    """What follows for distances of the rows as given: the other margin of a learner with an intercept.
+
+    The lower end by the same vector, without its constant coordinate. For rows of both classes of lengths
+    up to R0 a margin of g needs an offset of at most R0, so the augmented rows have one of at least
+    g/sqrt(1 + (R0/B)^2).
+    """
+    space = c.space
+    if _margin_space(c) != "augmented rows":
+        return None
+    ends = []
+    weights = None if bracket.vector is None else c.vectors[bracket.vector].weights
+    if weights is not None:
+        w = np.abs(np.asarray(weights[r], float))
+        w = np.ldexp(w, -int(np.frexp(w.max())[1]))
+        whole, part = float(np.linalg.norm(w)), float(np.linalg.norm(w[:-1]))
+        if part > 0.0:
+            low = bracket.low * (whole / part) * (1.0 - 2.0 * (len(w) + 64) * EPS)
+            ends.append(f"{_outwards(low, ROUND_FLOOR)} ≤ γ, by {bracket.vector}")
+    longest = math.sqrt(max(0.0, c.radius - space.bias)) * math.sqrt(c.radius + space.bias)
+    up = bracket.up * math.hypot(1.0, longest / space.bias) * (1.0 + 64.0 * EPS)
+    if bracket.rows and up < longest:
+        ends.append(f"γ ≤ {_outwards(up, ROUND_CEILING)} where both classes have rows")
+    return f"{'; '.join(ends)}; distances of the rows as given" if ends else None
+
+
+def _outwards(value: float, rounding: str) -> str:
+    """Six digits, rounded to the side on which the value is true."""
+    return f"{float(Context(prec=6, rounding=rounding).create_decimal_from_float(value)):.6g}"
 
 
 def _bound(c: Certificate, bound: Bound) -> list[tuple[str, str]]:

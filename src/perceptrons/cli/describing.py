@@ -67,12 +67,16 @@ def _learned(model: Model) -> JsonObject:
         "progressive_rows": "progressive_rows_",
         "radius": "radius_",
         "margin_bounds": "margin_bounds_",
+        "free_margin_bounds": "free_margin_bounds_",
     }
     found: JsonObject = {"fitted": True}
     for name, attribute in names.items():
         value = getattr(model, attribute, None)
         if value is not None:
             found[name] = value
+    bounds = found.get("margin_bounds")
+    if bounds:
+        found["margin_space"] = (bounds[0] if isinstance(bounds, list) else bounds).space
     bound = allowance(model)
     if bound is not None:
         found["bound"] = bound._asdict()
@@ -125,6 +129,12 @@ def _counts(found: JsonObject) -> list[tuple[str, str]]:
         wrong = found["progressive_errors"]
         share = f"{wrong:,} of {rows:,} rows ({100.0 * wrong / rows:.2f} %)"
         lines.append(("errors", f"{share}, each predicted before it was learned"))
+    for name in ("margin_bounds", "free_margin_bounds"):
+        bracket = found.get(name)
+        if isinstance(bracket, tuple):  # a list has one for each class
+            low, up = bracket
+            told = printing.between(low, up, getattr(bracket, "space", ""))
+            lines.extend([("margin", told)] if told else [])
     if "bound" in found:
         lines.append(("bound", printing.allowed(**found["bound"])))
     layout = found.get("layout")

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -98,16 +98,33 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
 
 
-def allowed(theorem: str, mistakes: float, radius: float, margin_up: float) -> str:
+def allowed(theorem: str, mistakes: float, radius: float, margin_up: float, space: str) -> str:
     """What a theorem allows, with the bracket that it rests on; lengths are rounded up.
 
-    >>> allowed("Novikoff's theorem", 4.0, 1.0, 0.50001)
-    "Novikoff's theorem allows at least 4 mistakes, as no row is longer than 1 and no margin above 0.5001"
+    >>> allowed("Novikoff", 4.0, 1.0, 0.50001, "unit rows")
+    'Novikoff allows at least 4 mistakes, as no row is longer than 1 and no margin above 0.5001 (unit rows)'
     """
-    up = Context(prec=4, rounding=ROUND_CEILING)
-    R, gamma = (f"{float(up.create_decimal_from_float(value)):.4g}" for value in (radius, margin_up))
+    R, gamma = (_outwards(value, ROUND_CEILING) for value in (radius, margin_up))
     least = counted(math.floor(mistakes), "mistake")
-    return f"{theorem} allows at least {least}, as no row is longer than {R} and no margin above {gamma}"
+    known = f"no row is longer than {R} and no margin above {gamma}"
+    return f"{theorem} allows at least {least}, as {known} ({space})"
+
+
+def between(low: float | None, up: float, space: str) -> str | None:
+    """A bracket around the best margin, rounded outwards; None where nothing is known.
+
+    >>> between(0.25, 0.54901, "augmented rows"), between(None, 2.0, "free offset")
+    ('the best is from 0.25 to 0.5491 (augmented rows)', 'the best is at most 2 (free offset)')
+    """
+    ends = [f"from {_outwards(low, ROUND_FLOOR)}"] if low is not None and 0.0 < low < math.inf else []
+    if up < math.inf:
+        ends.append(f"{'to' if ends else 'at most'} {_outwards(up, ROUND_CEILING)}")
+    return f"the best is {' '.join(ends)} ({space})" if ends else None
+
+
+def _outwards(value: float, rounding: str) -> str:
+    """Four digits, rounded to the side on which the value is true."""
+    return f"{float(Context(prec=4, rounding=rounding).create_decimal_from_float(value)):.4g}"
 
 
 def counted(n: int, noun: str) -> str:

@@ -356,7 +356,8 @@ class Summary:
             found.append(("mistakes", f"{report.mistakes:,}"))
         theorem, radius, up = report.theorem, report.radius, report.margin_up
         if report.bound is not None and theorem is not None and radius is not None and up is not None:
-            allowed = printing.allowed(theorem, report.bound, radius, up)
+            space = self.model.margin_bounds_.space
+            allowed = printing.allowed(theorem, report.bound, radius, up, space)
             found.append(("bound", allowed))
         return found
 

@@ -98,7 +98,7 @@ def margin_space(
     else:
         plain = "augmented rows" if bias else "given rows"
         words = ["free offset" if free else "unit rows" if unit else plain]
-    words += [f"L{order:.6g}"] if order != 2.0 else []
+    words += [f"L{order:.4g}"] if order != 2.0 else []
     return ", ".join(words + ["joint"] * joint)
 
 

@@ -114,8 +114,27 @@ def test_it_prints():
     logged = str(certified(log_updates=True))
     assert "updates replayed from the log" in logged
     assert "0.447214 ≤ γ* ≤ 1.11803; the margin of w, the upper end by weights on 2 rows" in logged
+    assert "on 2 rows; given rows" in logged and "free offset" not in logged
     page = certified()._repr_html_()
     assert page.startswith("<table>") and "&lt;" not in text and "updates ≤ R²/γ²" in page
+
+
+def test_both_margins_are_named():
+    """With an intercept: that of the augmented rows, and what follows for distances of the rows as given."""
+    X, y = pc.datasets.clouds_far()[:2]
+    clf = pc.MIRA(p=0.9, shuffle=False, max_iter=None).fit(X, y)
+    text = str(pc.certify(clf, X, y))
+    assert (
+        "0.34503 ≤ γ* ≤ 0.550814; the margin of w, the upper end by weights on 40 rows; augmented rows"
+        in text
+    )
+    assert "free offset   0.347777 ≤ γ, by w; γ ≤ 15.2961 where both classes have rows; distances" in text
+    best = pc.MaxMargin().fit(X, y)
+    assert clf.free_margin_bounds_.low >= 0.347777 and best.margin_bounds_.up <= 15.2961
+    text = str(pc.certify(best, X, y))
+    assert "on 2 rows; free offset" in text and text.count("free offset") == 1
+    unit = str(pc.certify(pc.Perceptron(row_norm="l2", random_state=0).fit(X, y), X, y))
+    assert "; unit rows" in unit and "free offset" not in unit
 
 
 @pytest.mark.parametrize(

@@ -656,8 +656,12 @@ def test_info(folder, run):
     code, out, _ = run("info", "m")
     assert code == 0 and "estimator   PassiveAggressive" in out and "C=0.5" in out and "2: -1, 1" in out
     assert "Novikoff" not in out and "The bound of PA allows at least" in out and "no margin above" in out
+    assert "(augmented rows)\nmargin      the best is at most" in out and "(free offset)\nbound" in out
     found = json.loads(run("info", "m", "--json")[1])
     model = load("m")
+    assert found["margin_bounds"] == list(model.margin_bounds_) and found["margin_space"] == "augmented rows"
+    assert found["free_margin_bounds"] == list(model.free_margin_bounds_)
+    assert found["bound"]["space"] == "augmented rows"
     assert found["mistakes"] == model.n_mistakes_ and found["examples"] == 200 and len(found["sha256"]) == 64
     assert found["bytes"] == os.path.getsize("m") and found["format"] == 2
     run("train", "bits.svm", "-m", "m", "--readout", "average")
