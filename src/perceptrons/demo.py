@@ -34,6 +34,7 @@ from .estimators.multiplicative import BalancedWinnow, Elimination, PNormPercept
 from .estimators.perceptron import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from .estimators.risk import RiskDescent
 from .theorems import theorem
+from .theory.triviality import SAYS_NOTHING, says_nothing
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -62,6 +63,7 @@ class Row(NamedTuple):
     updates: int
     mistakes: int | None  #: None: the learner has no such count
     bound: int | None  #: what a theorem allows; None: none applies
+    examples: int  #: rows met, in all epochs
     theorem: str  #: its letter in `THEOREMS`
     bracket: Bracket | None  #: around the best margin
     error: float | None  #: share of the test rows
@@ -209,6 +211,7 @@ def run(task: Task) -> list[Row]:
                 model.n_updates_,
                 getattr(model, "n_mistakes_", None),
                 bound,
+                len(task.X) * model.n_iter_,
                 letter,
                 one_bracket(getattr(model, "margin_bounds_", None)),
                 None if task.X_test is None else 1.0 - model.score(task.X_test, task.y_test),
@@ -450,7 +453,7 @@ COLUMNS: dict[str, tuple[int, JustifyMethod]] = {
     "epochs": (6, "right"),
     "updates": (7, "right"),
     "mistakes": (8, "right"),
-    "≤ bound": (9, "right"),
+    "≤ bound": (12, "right"),
     " ": (1, "left"),
     "best margin": (16, "right"),
     "error": (5, "right"),
@@ -475,12 +478,17 @@ def cells(row: Row) -> tuple[str, ...]:
         f"{row.epochs:,}",
         f"{row.updates:,}",
         "" if row.mistakes is None else f"{row.mistakes:,}",
-        "" if row.bound is None else f"{row.bound:,}",
+        "" if row.bound is None else bound_in_words(row.bound, row.examples),
         row.theorem,
         between(row.bracket),
         "" if row.error is None else f"{row.error:.1%}",
         f"{1e3 * row.seconds:,.1f} ms" if row.seconds < 1.0 else f"{1e3 * row.seconds:,.0f} ms",
     )
+
+
+def bound_in_words(bound: int, examples: int) -> str:
+    """A bound on mistakes, or that it says nothing: there are no more examples."""
+    return SAYS_NOTHING if says_nothing(bound, examples) else f"{bound:,}"
 
 
 def between(bracket: Bracket | None) -> str:
@@ -502,7 +510,8 @@ def two_digits(value: float, rounding: str) -> str:
 NOTES = """\
 [bold]mistakes[/]     rows on the wrong side or on the hyperplane when they were met; aggressive rules also
              update on rows that are right by too little
-[bold]≤ bound[/]      what a theorem allows; nothing where none applies; the letter says which:
+[bold]≤ bound[/]      what a theorem allows; it says nothing where there were no more examples in all epochs;
+             empty where no theorem applies; the letter says which:
 {theorems}
 [bold]best margin[/]  the largest margin of any separator lies between these two, in the space named above;
              a first number above 0 proves that the rows are separable

@@ -11,7 +11,8 @@ import numpy as np
 from ..theory import gram
 from ..theory.brackets import margin_space
 from ..theory.gram_error import EPS
-from . import version1
+from ..theory.triviality import SAYS_NOTHING, says_nothing
+from . import claims, version1
 from .log_replay import replays
 from .parts import Bound, Bracket
 
@@ -142,7 +143,12 @@ def _bound(c: Certificate, bound: Bound) -> list[tuple[str, str]]:
         of = f" [{c.classes[r]!r}]" if len(bound.measured) > 1 else ""
         symbols = ", ".join(f"{k}={_short(v)}" for k, v in sorted(bound.symbols[r].items()))
         u = "" if bound.vector is None else f"; u = {_short(bound.scales[r])}·{bound.vector}"
-        out.append((sign, f"{left}{SIGNS[bound.sense]} {allowed:.6g}{of}  {bound.statement}"))
+        most = claims.most(bound.name, measured, c.run["examples"], len(bound.measured))
+        if bound.holds and bound.sense == "<=" and says_nothing(allowed, most):
+            known = "1" if measured is None else f"the {most:,.6g} examples"
+            out.append((SAYS_NOTHING, f"{bound.statement}{of}: not below {known}"))
+        else:
+            out.append((sign, f"{left}{SIGNS[bound.sense]} {allowed:.6g}{of}  {bound.statement}"))
         out.append(("", f"{'':16}{symbols}{u}; {bound.basis}" if symbols else f"{'':16}{bound.basis}"))
     return out
 

@@ -45,6 +45,26 @@ SEPARATED = (
 )
 
 
+#: Counts of which there is at most one per example.
+OF_EXAMPLES = ("updates", "mistakes", "errors", "promotions", "demotions")
+
+
+def most(name: str, measured: float | None, examples: int | None, n_parts: int) -> float | None:
+    """What the measured side of a claim is at most in any case; None: not known.
+
+    An error rate still to come is at most 1. A learner errs at most once per example; ``examples`` are those
+    of all ``n_parts`` learners.
+
+    >>> most("compression", None, 8, 1), most("novikoff", 2, 8, 1), most("norm", 2, 8, 1)
+    (1.0, 8.0, None)
+    """
+    if measured is None:
+        return 1.0
+    if not CLAIMS[name].counts or examples is None:
+        return None
+    return examples / n_parts
+
+
 def needs(name: str) -> str:
     """The comparator of a claim: "none", "margin" (a vector that separates) or "scale" (a multiple of one).
 
@@ -78,7 +98,7 @@ def _counted(
     what: str, statement: str, entering: SymbolsOf, allowed: Callable[..., float], sense: str = "<="
 ) -> Claim:
     """A bound on something that the run has counted."""
-    return Claim(statement, measured.count(what), entering, allowed, sense)
+    return Claim(statement, measured.count(what), entering, allowed, sense, counts=what in OF_EXAMPLES)
 
 
 CLAIMS: dict[str, Claim] = {
@@ -127,6 +147,7 @@ CLAIMS: dict[str, Claim] = {
         measured.count("updates", 1),
         symbols.band,
         bounds.margin_perceptron,
+        counts=True,
     ),
     "margin_perceptron_margin": Claim(
         "margin reached ≥ (1 − ε)γ",
@@ -144,7 +165,11 @@ CLAIMS: dict[str, Claim] = {
     ),
     "mira": _counted("updates", "updates ≤ R²/((1 − p)²γ²)", symbols.with_p(symbols.separable), bounds.mira),
     "mira_left": Claim(
-        "errors + (1 − p)²(updates − errors) ≤ R²/γ²", measured.mira_left, symbols.separable, bounds.novikoff
+        "errors + (1 − p)²(updates − errors) ≤ R²/γ²",
+        measured.mira_left,
+        symbols.separable,
+        bounds.novikoff,
+        counts=True,
     ),
     "mira_geometric": _counted(
         "updates", "updates ≤ R²/(γ − 2p)²", symbols.with_p(symbols.separable), bounds.mira_geometric

@@ -93,6 +93,7 @@ class Claim(NamedTuple):
     allowed: Callable[..., float]
     sense: str = "<="
     published: str = ""  #: the name under which the paper is found
+    counts: bool = False  #: the measured side counts examples of one learner, so there is a largest anyway
 
     def sides(self, facts: ClaimFacts, part: int, vector: str, c: float) -> Sides:
         symbols = self.symbols(facts, part, vector, c)

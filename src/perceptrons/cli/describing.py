@@ -136,7 +136,7 @@ def _counts(found: JsonObject) -> list[tuple[str, str]]:
             told = printing.between(low, up, getattr(bracket, "space", ""))
             lines.extend([("margin", told)] if told else [])
     if "bound" in found:
-        lines.append(("bound", printing.allowed(**found["bound"])))
+        lines.append(("bound", printing.allowed(**found["bound"], examples=found.get("examples"))))
     layout = found.get("layout")
     if layout:
         lines.append(("rows", ", ".join(f"{name}={value}" for name, value in layout.items())))

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ..theory.triviality import SAYS_NOTHING, says_nothing
+
 if TYPE_CHECKING:
     from .._types import Json, JsonObject, Label
 
@@ -98,13 +100,22 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
 
 
-def allowed(theorem: str, mistakes: float, radius: float, margin_up: float, space: str) -> str:
+def allowed(
+    theorem: str, mistakes: float, radius: float, margin_up: float, space: str, examples: int | None = None
+) -> str:
     """What a theorem allows, with the bracket that it rests on; lengths are rounded up.
+
+    It says nothing where that is no less than the examples.
 
     >>> allowed("Novikoff", 4.0, 1.0, 0.50001, "unit rows")
     'Novikoff allows at least 4 mistakes, as no row is longer than 1 and no margin above 0.5001 (unit rows)'
+    >>> allowed("Novikoff", 4.0, 1.0, 0.50001, "unit rows", examples=3)
+    'Novikoff says nothing about 3 examples, as no margin is above 0.5001 (unit rows)'
     """
     R, gamma = (_outwards(value, ROUND_CEILING) for value in (radius, margin_up))
+    if says_nothing(mistakes, examples):
+        about = f"{SAYS_NOTHING} about {counted(examples or 0, 'example')}"
+        return f"{theorem} {about}, as no margin is above {gamma} ({space})"
     least = counted(math.floor(mistakes), "mistake")
     known = f"no row is longer than {R} and no margin above {gamma}"
     return f"{theorem} allows at least {least}, as {known} ({space})"

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from ..theory.triviality import says_nothing
 from .printing import number
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def text(report: FitReport, rate: float) -> str:
         parts.append(f"{report.errors:,} errors ({100.0 * report.error_rate:.2f} %)")
     if report.mistakes is not None:
         parts.append(f"{report.mistakes:,} mistakes")
-    if report.bound is not None:
+    if report.bound is not None and not says_nothing(report.bound, report.rows):
         parts.append(f"at least {math.floor(report.bound):,} allowed")
     return ", ".join(parts)
 

@@ -357,7 +357,7 @@ class Summary:
         theorem, radius, up = report.theorem, report.radius, report.margin_up
         if report.bound is not None and theorem is not None and radius is not None and up is not None:
             space = self.model.margin_bounds_.space
-            allowed = printing.allowed(theorem, report.bound, radius, up, space)
+            allowed = printing.allowed(theorem, report.bound, radius, up, space, report.rows)
             found.append(("bound", allowed))
         return found
 

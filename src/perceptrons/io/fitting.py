@@ -65,7 +65,10 @@ class FitReport:
         if self.mistakes is not None:
             text += f", {self.mistakes:,} mistakes"
         if self.bound is not None:
-            text += f", {self.theorem} allows at least {math.floor(self.bound):,}"
+            from ..theory.triviality import SAYS_NOTHING, says_nothing
+
+            known = f"allows at least {math.floor(self.bound):,}"
+            text += f", {self.theorem} {SAYS_NOTHING if says_nothing(self.bound, self.rows) else known}"
         return text + (f", {self.skipped:,} lines skipped" if self.skipped else "")
 
     def _note(self) -> None:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from .._sparse import as_floats, is_sparse
 from .._types import Matrix, MatrixLike
 from ..theory._outward import float64_rounds
+from ..theory.triviality import SAYS_NOTHING, says_nothing
 from . import _measuring as measuring
 from . import _treatments as treating
 from ._measuring import Feature, MeasuredLearner, TreatedRows, Treatment
@@ -142,11 +143,15 @@ def _move(before: Treatment, after: Treatment) -> str:
 
 
 def _sentences(
-    treatments: list[Treatment], learners: list[MeasuredLearner], features: list[Feature], verdict: str
+    treatments: list[Treatment],
+    learners: list[MeasuredLearner],
+    features: list[Feature],
+    verdict: str,
+    n_rows: int,
 ) -> list[str]:
     base = treatments[0]
     named = {t.name: t for t in treatments}
-    out = [_diagnosis(base, verdict), *_prescription(base, treatments[1:])]
+    out = [_diagnosis(base, verdict, n_rows), *_prescription(base, treatments[1:])]
     for name in ("centred at the mean", "centred between the classes"):
         if name in named:
             out.append(f"{name.capitalize()}: {_move(base, named[name])}.")
@@ -161,7 +166,7 @@ def _sentences(
     return out
 
 
-def _diagnosis(base: Treatment, verdict: str) -> str:
+def _diagnosis(base: Treatment, verdict: str, n_rows: int) -> str:
     """What the data are as given."""
     if verdict == "separable":
         return (
@@ -175,10 +180,10 @@ def _diagnosis(base: Treatment, verdict: str) -> str:
         else f"no separator was found, and none has a margin above {up(base.gamma_up)}: the rows may "
         "or may not be separable"
     )
-    return (
-        f"As given, {known}. The hinge bound allows {up(base.hinge)} mistakes in the first pass; there "
-        f"were {base.first_pass}."
-    )
+    allows = f"allows {up(base.hinge)} mistakes in the first pass; there were {base.first_pass}"
+    if base.hinge is not None and says_nothing(base.hinge, n_rows):
+        allows = f"{SAYS_NOTHING} about the {base.first_pass} mistakes in the first pass"
+    return f"As given, {known}. The hinge bound {allows}."
 
 
 def _prescription(base: Treatment, others: list[Treatment]) -> Iterator[str]:
@@ -351,7 +356,7 @@ def advise(
         rest = max(end - time.monotonic(), 0.1)  # nothing comes after it
         learners = measuring.learners(base.frame, base.treatment, rest, random_state)
         features = measuring.features(X, y, base)
-    sentences = _sentences(treatments, learners, features, verdict)
+    sentences = _sentences(treatments, learners, features, verdict, X.shape[0])
     return Advice(treatments, learners, features, verdict, sentences, notes, X.shape[0], d)
 
 

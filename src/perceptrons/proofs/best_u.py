@@ -27,6 +27,7 @@ from ..core import checks
 from ..theory import _outward as outward
 from ..theory import _rational as rational
 from ..theory import weighted_rows
+from ..theory.triviality import SAYS_NOTHING, says_nothing
 from . import _above as above
 from ._comparators import best_scale
 from ._gordan import with_column
@@ -89,8 +90,8 @@ class Comparator:
 
     def __str__(self) -> str:
         parts = f"R²‖u‖² + 2H = {rounded_up(self.radius**2 * self.norm2)} + 2·{rounded_up(self.hinge)}"
-        if self.bound >= self.rows:
-            return f"{parts}; as a bound on the mistakes in {self.rows:,} rows it says nothing"
+        if says_nothing(self.bound, self.rows):
+            return f"{parts}; as a bound on the mistakes in {self.rows:,} rows it {SAYS_NOTHING}"
         most = math.floor(self.bound)
         return f"{parts}: at most {most:,} mistake{'s' * (most != 1)} in one pass over {self.rows:,} rows"
 

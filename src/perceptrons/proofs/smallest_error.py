@@ -24,6 +24,7 @@ from .._types import Matrix, MatrixLike
 from ..estimators.maximum_margin import MaxMargin
 from ..theory import _rational as rational
 from ..theory import weighted_rows
+from ..theory.triviality import SAYS_NOTHING, says_nothing
 from . import _above as above
 from ._comparators import best_scale
 from ._tables import up as rounded_up
@@ -52,13 +53,16 @@ class ErrorsAndHinge(NamedTuple):
     u: np.ndarray  #: found by a linear program in floats: near the best, where numbers are of ordinary size
     b: float
     bound: float  #: a perceptron makes at most so many mistakes in one pass; for the best comparator found
+    rows: int  #: rows of a pass
 
     def __str__(self) -> str:
+        allows = f"allows a perceptron at most {rounded_up(self.bound)} mistakes in a pass"
+        if says_nothing(self.bound, self.rows):
+            allows = f"{SAYS_NOTHING} about the mistakes of a perceptron in a pass"
         return (
             f"every halfspace errs on {self.errors} rows or more (found by trying all: in general this is "
             f"NP-hard); the best hinge sum found is {rounded_up(self.hinge)}, and its halfspace errs on "
-            f"{self.hinge_errors}; the hinge bound allows a perceptron at most {rounded_up(self.bound)} "
-            "mistakes in a pass"
+            f"{self.hinge_errors}; the hinge bound {allows}"
         )
 
 
@@ -181,7 +185,8 @@ def errors_and_hinge(X: MatrixLike, y: npt.ArrayLike) -> ErrorsAndHinge:
         exact = np.hstack([rows, np.ones((len(signs), 1), dtype=object)])
     hinge, best = min(((above.hinge_sum(v, exact, signs), v) for v in found), key=lambda pair: pair[0])
     errors, _ = _count(rows, signs, best[:-1], float(best[-1]))
-    return ErrorsAndHinge(fewest, hinge, errors, best[:-1], float(best[-1]), _hinge_bound(exact, Z, signs))
+    bound = _hinge_bound(exact, Z, signs)
+    return ErrorsAndHinge(fewest, hinge, errors, best[:-1], float(best[-1]), bound, len(signs))
 
 
 def _linear_program(Z: np.ndarray, signs: np.ndarray) -> Iterator[np.ndarray]:

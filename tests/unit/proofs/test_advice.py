@@ -125,7 +125,7 @@ def test_small_differences_are_not_called_better_or_worse():
     assert _compare(given, stopped) == -1 and _compare(stopped, given) == 1
     assert _compare(stopped._replace(first_pass=20), stopped._replace(first_pass=15)) == 0
     text = " ".join(
-        _sentences([given, near._replace(name="near"), far._replace(name="far")], [], [], "separable")
+        _sentences([given, near._replace(name="near"), far._replace(name="far")], [], [], "separable", 4)
     )
     assert "Nothing that was tried does clearly better" in text
     assert "No clear difference, another order of the rows might turn it round: near." in text

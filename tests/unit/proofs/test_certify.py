@@ -497,3 +497,40 @@ def test_nothing_is_said_of_passes_that_nobody_counted():
     assert "epoch" not in str(certificate) and certificate.verify(X, y)
     assert "online_to_batch" not in [bound.name for bound in certificate.bounds]
     assert pc.certify(pc.Perceptron().partial_fit(X, y), X, y).run["epochs"] == 1
+
+
+# ------------------------------------------------------------------------- bounds that say nothing
+
+
+def test_a_bound_above_what_it_bounds_says_nothing_and_keeps_its_number():
+    """R^2/gamma^2 is 25 on the four points, and two passes have 8 examples; an error rate is at most 1."""
+    toy = datasets.four_points()
+    clf = pc.Perceptron(shuffle=False, fit_intercept=False, log_updates=True).fit(toy.X, toy.y)
+    certificate = pc.certify(clf, toy.X, toy.y)
+    allowed = {bound.name: bound.allowed[0] for bound in certificate.bounds}
+    assert allowed["novikoff"] == pytest.approx(25.0) and allowed["compression"] > 1.0
+    for text in (str(certificate), certificate._repr_html_()):
+        assert "updates ≤ R²/γ²: not below the 8 examples" in text
+        assert "with probability 1 − δ: not below 1" in text
+    lines = str(certificate).splitlines()
+    for bound in certificate.bounds:
+        nothing = bound.name in ("novikoff", "compression", "online_to_batch")
+        shown = [
+            line for line in lines if line[14:].startswith(bound.statement) or f"  {bound.statement}" in line
+        ]
+        assert [line[:14].strip() for line in shown] == ["says nothing" if nothing else "holds"], bound.name
+    again = theory.Certificate.from_json(certificate.to_json())
+    assert again.bounds == certificate.bounds and again.verify(toy.X, toy.y, exact=True)
+
+
+def test_one_against_the_rest_compares_each_learner_with_its_own_examples():
+    toy = datasets.three_classes()
+    clf = pc.Perceptron(multiclass="ovr", max_iter=3, random_state=0).fit(toy.X, toy.y)
+    certificate = pc.certify(clf, toy.X, toy.y)
+    each = certificate.run["examples"] // 3
+    assert each == 60 * clf.n_iter_
+    for bound in certificate.bounds:
+        if bound.name in ("novikoff", "hinge_tight"):
+            shown = [line for line in str(certificate).splitlines() if bound.statement in line]
+            expected = ["says nothing" if value >= each else "holds" for value in bound.allowed]
+            assert [line[:14].strip() for line in shown[:3]] == expected
