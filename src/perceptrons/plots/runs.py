@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..theorems import theorem_of
+from ..theory.brackets import margin_space
 from . import _drawing as drawing
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class MistakeCurveDisplay:
         What each theorem allows, by its name: in all, or up to each visit. Infinite: it says nothing.
     epoch_ends : sequence of int, default=()
         Visits at which an epoch was over.
+    truncated : bool, default=False
+        Whether the run goes on after these visits.
     name : str, default=""
         The learner.
 
@@ -72,6 +75,7 @@ class MistakeCurveDisplay:
         mistakes: npt.ArrayLike,
         bounds: Mapping[str, npt.ArrayLike] | None = None,
         epoch_ends: Sequence[int] = (),
+        truncated: bool = False,
         name: str = "",
     ) -> None:
         self.mistakes: Ints = np.asarray(mistakes, dtype=np.int64)
@@ -86,12 +90,15 @@ class MistakeCurveDisplay:
                 )
             self.bounds[key] = np.array(np.broadcast_to(bound, self.mistakes.shape))
         self.epoch_ends, self.name = [int(end) for end in epoch_ends], name
+        self.truncated = truncated
 
     @property
     def title(self) -> str:
         """What the picture shows, in a sentence."""
         who = f"{self.name}: " if self.name else ""
         text = who + drawing.counted(int(self.mistakes[-1]), "mistake")
+        if self.truncated:
+            text += " so far"
         last = {name: float(bound[-1]) for name, bound in self.bounds.items() if math.isfinite(bound[-1])}
         if not last:
             return f"{text} in {drawing.counted(len(self.mistakes), 'visit')}"
@@ -185,6 +192,7 @@ class MistakeCurveDisplay:
             bounds = {} if crossing is None else {name: crossing - 1}
         made = cls(
             mistakes=trace.n_mistakes,
+            truncated=bool(trace.truncated),
             bounds=bounds,
             epoch_ends=_epoch_ends(trace.epoch),
             name=_learner(trace),
@@ -305,6 +313,8 @@ class ConvergenceProofDisplay:
         What it is at most, :math:`\sqrt k R`.
     crossing : int or None, default=None
         The smallest k with :math:`k\gamma > \sqrt k R`.
+    truncated : bool, default=False
+        Whether the run goes on after these updates.
     name : str, default=""
         The learner.
 
@@ -346,13 +356,14 @@ class ConvergenceProofDisplay:
         norm: npt.ArrayLike,
         norm_bound: npt.ArrayLike,
         crossing: int | None = None,
+        truncated: bool = False,
         name: str = "",
     ) -> None:
         self.k: Ints = np.asarray(k, dtype=np.int64)
         self.dot, self.dot_bound, self.norm, self.norm_bound = (
             np.asarray(a, dtype=float) for a in (dot, dot_bound, norm, norm_bound)
         )
-        self.crossing, self.name = crossing, name
+        self.crossing, self.truncated, self.name = crossing, truncated, name
         sizes = {a.shape for a in (self.k, self.dot, self.dot_bound, self.norm, self.norm_bound)}
         if len(sizes) > 1 or self.k.ndim != 1 or not self.k.size:
             raise ValueError(
@@ -369,7 +380,10 @@ class ConvergenceProofDisplay:
         most = drawing.counted(self.crossing - 1, "update")
         passed = "√k·R" if self._beyond() is not None else "the bound on ‖w‖"
         were = "was" if made == 1 else "were"
-        return f"{who}kγ passes {passed} at k = {self.crossing:,}: at most {most}; {made:,} {were} made"
+        so_far = " so far" if self.truncated else ""
+        return (
+            f"{who}kγ passes {passed} at k = {self.crossing:,}: at most {most}; {made:,} {were} made{so_far}"
+        )
 
     def _beyond(self) -> tuple[Floats, Floats, Floats] | None:
         """k, kγ and √k·R from the last update to beyond the crossing; None where the bounds are others."""
@@ -422,11 +436,11 @@ class ConvergenceProofDisplay:
         }
         self.lines_ = {}
         for i, (field, (values, colour, style, width, label)) in enumerate(styles.items()):
-            few: dict[str, Any] = (
-                {"marker": "os"[i % 2], "markersize": 4} if len(k) <= 12 and style == "-" else {}
-            )
+            marks: dict[str, Any] = {}
+            if style == "-":  # they tell the two curves apart in grey
+                marks = {"marker": "os"[i % 2], "markersize": 4, "markevery": max(1, len(k) // 12)}
             (self.lines_[field],) = ax.plot(
-                k, values[from_k:], color=colour, linestyle=style, linewidth=width, label=label, **few
+                k, values[from_k:], color=colour, linestyle=style, linewidth=width, label=label, **marks
             )
         self.crossing_ = None
         if beyond is not None:
@@ -446,7 +460,7 @@ class ConvergenceProofDisplay:
             )
             ax.axvline(self.k[-1], color=drawing.GREY, linewidth=0.8)
             ax.annotate(
-                f"the run ends: k = {self.k[-1]:,}",
+                f"{'so far' if self.truncated else 'the run ends'}: k = {self.k[-1]:,}",
                 (self.k[-1], 1.0),
                 xycoords=("data", "axes fraction"),
                 xytext=(4, -4),
@@ -500,6 +514,7 @@ class ConvergenceProofDisplay:
             norm=np.asarray(proof.norm)[last],
             norm_bound=np.asarray(proof.norm_bound)[last],
             crossing=proof.crossing,
+            truncated=bool(trace.truncated),
             name=_learner(trace),
         )
         return made.plot(ax, **kwargs)
@@ -677,7 +692,12 @@ class MarginBracketDisplay:
             up=trace.gamma_up,
             epoch_ends=_epoch_ends(trace.epoch),
             name=_learner(trace),
-            space="unit rows" if trace.unit else "augmented rows" if trace.bias else "rows as given",
+            space=margin_space(
+                bias=float(trace.bias),
+                unit=bool(trace.unit),
+                kernel=trace.dual is not None,
+                joint=len(trace.classes) > 2,
+            ),
         )
         return made.plot(ax, **kwargs)
 

@@ -117,6 +117,16 @@ def test_the_margin_perceptron_has_another_bound(ax):
     assert made.crossing == found.proof.crossing
 
 
+def test_a_run_that_goes_on(ax):
+    X, y, *_ = datasets.four_points()
+    cut = trace(Perceptron(shuffle=False, fit_intercept=False), X, y, u=[1.0, 0.0], max_steps=3)
+    assert ConvergenceProofDisplay.from_trace(cut, ax=ax).title.endswith(
+        "at most 5 updates; 1 was made so far"
+    )
+    made = MistakeCurveDisplay.from_trace(cut, ax=ax)
+    assert made.title == "Perceptron: 1 mistake so far; at most 5 by Novikoff's theorem"
+
+
 def test_a_far_crossing_is_seen_on_logarithmic_axes(ax):
     X, y, *_ = datasets.clouds_far(10)
     u = MaxMargin(fit_intercept=False).fit(np.column_stack([X, np.ones(len(X))]), y).coef_[0]
@@ -166,10 +176,14 @@ def test_the_bracket_of_a_run(ax):
     assert made.best_low[-1] == pytest.approx(1 / np.sqrt(5)) and made.best_up[-1] == pytest.approx(
         np.sqrt(5) / 2
     )
-    assert (
-        made.title == "Perceptron: after 8 visits the best margin is between 0.447 and 1.12 (rows as given)"
-    )
+    assert made.title == "Perceptron: after 8 visits the best margin is between 0.447 and 1.12 (given rows)"
     assert len(texts(made.legend_)) == 3
+
+
+def test_the_bracket_of_several_classes_says_so(ax):
+    X, y, *_ = datasets.three_classes(6)
+    together = MarginBracketDisplay.from_trace(trace(Perceptron(random_state=0), X, y), ax=ax)
+    assert together.space == "augmented rows, joint"
 
 
 def test_a_bracket_with_one_end_or_none(ax):

@@ -102,6 +102,14 @@ def test_two_of_several_features(ax):
     assert at.response[0, 0] == clf.decision_function(grid)[0]
 
 
+def test_a_grid_is_scored_in_pieces(ax, monkeypatch):
+    X, y, *_ = datasets.three_classes(9)
+    clf = Perceptron(random_state=0).fit(X, y)
+    whole = draw(clf, X, y, ax=ax, grid_resolution=20)
+    monkeypatch.setattr("perceptrons.plots.x_space._PIECE", 100)
+    assert np.array_equal(draw(clf, X, y, ax=ax, grid_resolution=20).response, whole.response)
+
+
 def test_frames_sparse_rows_and_other_libraries(ax):
     pandas = pytest.importorskip("pandas")
     X, y, *_ = datasets.four_points()
@@ -146,6 +154,7 @@ def test_what_is_refused(ax):
         ({"slab": "wide"}, "slab must be a positive score"),
         ({"fill": [1.0]}, "one for each of 2 columns"),
         ({"grid_resolution": 1}, "grid_resolution must be at least 2"),
+        ({"X": sparse.csr_array((4, 20_000))}, "20,000 features; a grid can have 10,000 at most"),
     ]:
         with pytest.raises(ValueError, match=told):
             draw(**{"estimator": clf, "X": X, "y": y, "ax": ax, **given})
