@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -106,7 +107,7 @@ class Trace:
         return len(self.epoch)
 
     def __getitem__(self, t: int) -> TracedVisit:
-        t = range(len(self))[t]
+        t = range(len(self))[operator.index(t)]
         entries = {name: None if a is None else _entry(a[t]) for name, a in self._by_visit().items()}
         w = None if self.w is None else self.w[t + 1]
         dual = None if self.dual is None else self.dual[t + 1]

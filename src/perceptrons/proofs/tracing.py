@@ -145,7 +145,7 @@ def _check_kind(model: Any) -> None:
             f"trace follows a learner from row to row, and {name} solves one problem over all of them; "
             "trace an online learner with u='max-margin' to compare with its w."
         )
-    raise TypeError(f"trace needs an online learner of this package, such as Perceptron; got {name}.")
+    raise TypeError(f"trace needs an online learner of perceptrons, such as Perceptron; got {model!r:.80}.")
 
 
 def _fresh(model: Learner) -> tuple[Learner, int | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from perceptrons import datasets, proofs, rules, trace
 from perceptrons.core.bare import bare
 from perceptrons.core.perceptron import PerceptronSpec
 from perceptrons.engine import spaces
+from perceptrons.proofs import _convergence
 
 pytestmark = pytest.mark.uncompiled
 
@@ -282,7 +284,7 @@ def test_too_many_numbers_are_refused(monkeypatch):
         (pc.RiskDescent(), r"RiskDescent\(keep_path=True\) keeps its w after each step as path_"),
         (pc.MaxMargin(), "solves one problem over all of them"),
         (pc.TextHasher(), "needs an online learner"),
-        (3, "got int"),
+        (3, "got 3"),
     ],
     ids=str,
 )
@@ -400,6 +402,42 @@ def test_a_wrong_update_is_found(monkeypatch, model, fault):
         trace(clone(model).set_params(shuffle=False), zoo.X, zoo.y, u="max-margin")
 
 
+@pytest.mark.parametrize("name", ["perceptron", "margin", "mira", "pa1"])
+def test_every_claim_finds_some_wrong_update(name):
+    """Each claim of its own is violated by one of these changes to w', and by none where w' is right."""
+    model, _ = OWN[name]
+    seen, plain = [], _convergence._Follower
+
+    class Follower(plain):
+        def _claims(self, update):
+            w, u, x = self.path.w[update.t + 1], self.u, self.rows.vector(int(self.path.row[update.t]))[0]
+            size = 1e-3 * np.linalg.norm(w)
+            for change in (0.0, -size * u, size * u, -size * x, 3.0 * w, size * np.roll(x, 1)):
+                seen.append((np.any(change), self._violated(update, w + change)))
+            return super()._claims(update)
+
+        def _violated(self, update, w):
+            path = self.path.w.copy()
+            path[update.t + 1] = w
+            other = plain(
+                self.path._replace(w=path),
+                self.rows,
+                self.u,
+                self.gamma,
+                self.radius,
+                path @ self.u,
+                np.array([_convergence._length(v) for v in path]),
+            )
+            claims = other._claims(other._update(update.t))
+            return {claim for claim, left, right, room in claims if not left >= right - 1.1 * room}
+
+    with mock.patch.object(_convergence, "_Follower", Follower):
+        run = trace(clone(model).set_params(shuffle=False, max_iter=2), zoo.X, zoo.y, u="max-margin")
+    assert not any(found for changed, found in seen if not changed)
+    found = set().union(*(found for changed, found in seen if changed))
+    assert found == {claim for claim in run.proof.checked if not claim.startswith("sum")}
+
+
 def test_a_wrong_step_is_found(monkeypatch):
     """Updates on rows with a large margin break the claim about the steps of the margin perceptron."""
     monkeypatch.setattr(spaces.Linear, "run", _on_wrong_rows(spaces.Linear.run))
@@ -436,6 +474,8 @@ def test_visits_and_forms():
     assert run[-1].n_updates == run.n_updates[-1]
     with pytest.raises(IndexError):
         run[len(run)]
+    with pytest.raises(TypeError):
+        run[1:3]
     arrays = run.to_arrays()
     assert arrays["w"] is run.w and arrays["proof"]["dot"] is run.proof.dot
     frame = run.to_frame()
