@@ -15,7 +15,8 @@ SKY, VERMILION, YELLOW, BLACK, GREY = "#56B4E9", "#D55E00", "#F0E442", "#000000"
 
 #: Of classes, in the order of their labels: the first is light and the second dark, also in grey.
 CLASS_COLOURS = (ORANGE, BLUE, GREEN, PINK, SKY, VERMILION, YELLOW, GREY)
-CLASS_MARKERS = ("s", "o", "^", "D", "v", "P", "X", "*")
+#: One more than colours, so that 72 classes differ.
+CLASS_MARKERS = ("s", "o", "^", "D", "v", "P", "X", "*", "p")
 CLASS_HATCHES = ("//", "", "..", "\\\\", "xx", "++", "oo", "--")
 #: Of curves, in the order in which they are given.
 CURVE_COLOURS = (BLUE, VERMILION, GREEN, PINK, BLACK, ORANGE, SKY, GREY)
@@ -67,6 +68,13 @@ def label_axes(ax: Any, x: str, y: str) -> None:
         ax.set_xlabel(x)
     if not ax.get_ylabel():
         ax.set_ylabel(y)
+
+
+def count_whole(axis: Any) -> None:
+    """Ticks at whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def add_legend(ax: Any, handles: Sequence[Any], columns: int = 3) -> Any:

@@ -149,8 +149,10 @@ class MistakeCurveDisplay:
                 zorder=2,
             )
         ax.set_xlim(0, len(self.mistakes))
+        drawing.count_whole(ax.xaxis)
         if yscale == "linear":
             ax.set_ylim(bottom=0.0)
+            drawing.count_whole(ax.yaxis)
         ax.grid(alpha=0.3)
         drawing.label_axes(ax, "visits of rows", "mistakes so far")
         drawing.set_title(ax, self.title)
@@ -428,8 +430,9 @@ class ConvergenceProofDisplay:
         ax.set_yscale(scale)
         from_k = 1 if scale == "log" and len(self.k) > 1 else 0
         k = self.k[from_k:]
+        bound = "bound on $\\|w_k\\|$" if beyond is None else "$\\sqrt{k}\\,R$"
         styles: dict[str, tuple[Floats, str, Any, float, str]] = {
-            "norm_bound": (self.norm_bound, drawing.VERMILION, "--", 1.4, "$\\sqrt{k}\\,R$"),
+            "norm_bound": (self.norm_bound, drawing.VERMILION, "--", 1.4, bound),
             "norm": (self.norm, drawing.VERMILION, "-", 2.0, "$\\|w_k\\|$"),
             "dot": (self.dot, drawing.BLUE, "-", 2.0, "$\\langle u, w_k\\rangle$"),
             "dot_bound": (self.dot_bound, drawing.BLUE, ":", 1.8, "$k\\gamma$"),
@@ -469,6 +472,8 @@ class ConvergenceProofDisplay:
                 fontsize="small",
                 color="#404040",
             )
+        if scale == "linear":
+            drawing.count_whole(ax.xaxis)
         ax.grid(alpha=0.3)
         drawing.label_axes(ax, "number of updates $k$", "length")
         drawing.set_title(ax, self.title)

@@ -115,6 +115,8 @@ def test_the_margin_perceptron_has_another_bound(ax):
     made = ConvergenceProofDisplay.from_trace(found, ax=ax)
     assert made.crossing_ is None and "passes the bound on ‖w‖ at k = " in made.title
     assert made.crossing == found.proof.crossing
+    assert "bound on $\\|w_k\\|$" in texts(made.legend_) and "$\\sqrt{k}\\,R$" not in texts(made.legend_)
+    assert all(tick == int(tick) for tick in ax.get_xticks())
 
 
 def test_a_run_that_goes_on(ax):

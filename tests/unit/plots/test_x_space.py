@@ -56,6 +56,14 @@ def test_rows_have_a_colour_and_a_shape_per_class(ax):
     assert made.title == "Perceptron: all 12 rows on the right side"
 
 
+def test_many_classes_are_told_apart(ax):
+    y = np.arange(12)
+    X = np.column_stack([np.cos(y), np.sin(y)])
+    made = draw(Perceptron(random_state=0, max_iter=1).fit(X, y), X, y, ax=ax, grid_resolution=10)
+    looks = {(rows.get_paths()[0].vertices.tobytes(), rows.get_facecolor().tobytes()) for rows in made.rows_}
+    assert len(looks) == 12
+
+
 def test_the_slab_of_a_perceptron_touches_the_nearest_row(ax):
     X, y, *_ = datasets.four_points()
     clf = Perceptron(shuffle=False, fit_intercept=False).fit(X, y)  # w = (2, 1), margins 4, 5, 3, 1
