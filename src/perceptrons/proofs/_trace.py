@@ -80,6 +80,7 @@ class Trace:
         np.ndarray | None
     )  #: (T,): a margin that w reaches; -inf: w does not separate; NaN: not computed
     gamma_up: np.ndarray | None  #: (T,): no separator has a margin beyond it
+    space: str | None  #: the space of these margins, as ``Bracket.space``
     n_mistakes: np.ndarray  #: (T,): up to the visit and with it, of all learners
     n_updates: np.ndarray  #: (T,)
     #: (T + 1, d + 1), for several classes (T + 1, k, d + 1): w before the first visit and after each; the
@@ -180,7 +181,9 @@ class Trace:
             return []
         low = np.nan if self.gamma_low is None else self.gamma_low[-1]
         lower = f"{low:.6g} ≤ " if np.isfinite(low) else ""
-        return [f"margin of the best separator: {lower}γ* ≤ {self.gamma_up[-1]:.6g}; R = {self.radius:.6g}"]
+        where = f" ({self.space})" if self.space else ""
+        upper = f"γ* ≤ {self.gamma_up[-1]:.6g}"
+        return [f"margin of the best separator{where}: {lower}{upper}; R = {self.radius:.6g}"]
 
     def _proof_lines(self) -> list[str]:
         proof = self.proof

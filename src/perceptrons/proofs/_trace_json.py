@@ -165,6 +165,8 @@ class _Reader:
             if not isinstance(f[name], kind_of):
                 raise ValueError(f"{name} must be of type {kind_of.__name__}.")
             made[name] = f[name]
+        if f["space"] is not None and not isinstance(f["space"], str):
+            raise ValueError("space must be a text or null.")
         seed = f["seed"]
         if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool)):
             raise ValueError("seed must be a whole number or null.")
@@ -176,6 +178,7 @@ class _Reader:
             bias=_number("bias", f["bias"]),
             radius=_number("radius", f["radius"]),
             seed=seed,
+            space=f["space"],
             proof=None if f["proof"] is None else _proof(f["proof"], T, size),
         )
 

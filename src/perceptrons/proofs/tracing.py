@@ -106,7 +106,7 @@ def trace(
     >>> print(run)
     Perceptron(fit_intercept=False, shuffle=False)
     8 visits in 2 epochs: 2 mistakes, 2 updates; stopped: clean pass
-    margin of the best separator: 0.447214 ≤ γ* ≤ 1.11803; R = 2.23607
+    margin of the best separator (given rows): 0.447214 ≤ γ* ≤ 1.11803; R = 2.23607
     u has margin 0.447214, R = 2.23607: at most 25 updates
     claims that hold: progress 2×, move 2×, length 2×, sum of progress 2×, sum of lengths 2×
     """
@@ -156,6 +156,13 @@ def _fresh(model: Learner) -> tuple[Learner, int | None]:
         made.random_state = int(np.random.default_rng().integers(2**32))
     given = made.random_state
     return made, int(given) if isinstance(given, (int, np.integer)) else None
+
+
+def _space(model: Learner) -> str | None:
+    """The space of the margins that the learner brackets."""
+    bounds = model.margin_bounds_
+    first = bounds[0] if isinstance(bounds, list) else bounds
+    return None if first is None else str(first.space)
 
 
 class _Enough(Exception):
@@ -236,7 +243,7 @@ class _Recorder:
 
     def _keep_brackets(self, pairs: Any) -> None:
         low, up = None, None
-        if pairs is not None:
+        if pairs:
             low = np.array([np.nan if pair[0] is None else pair[0] for pair in pairs])
             up = np.array([pair[1] for pair in pairs])
         self.after["gamma_low"].append(low)
@@ -296,6 +303,7 @@ class _Recorder:
             step_sum=self._stacked(self.after["step_sum"]),
             gamma_low=None if self.gamma_low is None else low,
             gamma_up=up,
+            space=_space(model),
             n_mistakes=np.cumsum(mistakes),
             n_updates=np.cumsum(updates),
             w=None if self.by_kernel else states,

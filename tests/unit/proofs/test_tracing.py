@@ -98,6 +98,8 @@ def agrees(run, model):
         stated = np.array(as_list(model.margin_bounds_))
         assert np.array_equal(np.atleast_1d(run.gamma_low[-1]), stated[:, 0], equal_nan=True)
         assert np.array_equal(np.atleast_1d(run.gamma_up[-1]), stated[:, 1])
+        first = model.margin_bounds_
+        assert run.space == (first[0] if isinstance(first, list) else first).space
     again = proofs.Trace.from_json(run.to_json())
     assert again.to_json() == run.to_json()
 
