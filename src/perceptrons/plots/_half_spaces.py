@@ -21,12 +21,17 @@ class HalfSpaces(NamedTuple):
     offsets: Floats
     signs: Floats
     fit_intercept: bool
+    threshold: float = 0.0  #: what ⟨w, x⟩ is compared with
 
     @property
     def names(self) -> list[str]:
         """One per coordinate of w."""
         d = self.normals.shape[1] - self.fit_intercept
         return [f"$w_{{{j + 1}}}$" for j in range(d)] + ["$b$"] * self.fit_intercept
+
+    def moved(self, threshold: float) -> HalfSpaces:
+        """The half-spaces of a learner that compares ⟨w, x⟩ with a threshold, not with 0."""
+        return self._replace(offsets=self.offsets + self.signs * threshold, threshold=threshold)
 
     def common(self) -> WeightSpace:
         """What the half-spaces have in common; its optimum is that of margin 1 where none was asked."""

@@ -35,6 +35,8 @@ class WeightSpaceDisplay:
         The c of each row; in a slice, less what the fixed coordinate adds.
     margin : float, default=0.0
         The margin that is asked of each row.
+    closed : bool, default=False
+        Whether a w on the border of a half-space is right on the row.
     signs : ndarray of shape (m,) or None, default=None
         The y of each row, −1 or +1: lines of the two classes are drawn differently.
     path : ndarray of shape (p, 2) or None, default=None
@@ -92,6 +94,7 @@ class WeightSpaceDisplay:
         normals: npt.ArrayLike,
         offsets: npt.ArrayLike,
         margin: float = 0.0,
+        closed: bool = False,
         signs: npt.ArrayLike | None = None,
         path: npt.ArrayLike | None = None,
         optimum: npt.ArrayLike | None = None,
@@ -113,7 +116,7 @@ class WeightSpaceDisplay:
         self.path = None if path is None else np.asarray(path, dtype=float).reshape(-1, 2)
         self.optimum = None if optimum is None else np.asarray(optimum, dtype=float).reshape(2)
         self.box = self._around() if box is None else Box(*map(float, box))
-        self.margin, self.empty = float(margin), empty
+        self.margin, self.closed, self.empty = float(margin), closed, empty
         self.names, self.where = tuple(names), where
 
     def _around(self) -> Box:
@@ -170,14 +173,17 @@ class WeightSpaceDisplay:
             if margin:
                 return f"The w with a margin of at least {drawing.number(margin)} on all {rows}{place}"
             return f"{rows}, as many half-spaces: a w in the cone is right on all of them{place}"
-        k, take = drawing.counted(len(moves) - 1, "update"), "takes" if len(moves) == 2 else "take"
-        wrong = int(np.count_nonzero(self.normals @ moves[-1] - self.offsets < 0.0))
-        if margin or wrong:
-            short = "short of the margin" if margin else "not right"
-            if not wrong:
-                return f"{k} {take} w to where all {rows} have the margin{place}"
-            return f"After {k}, w is outside the cone: {wrong:,} of {rows} {short}{place}"
-        return f"{k} {take} w into the cone where all {rows} are right{place}"
+        over = self.normals @ moves[-1] - self.offsets
+        wrong = int(np.count_nonzero(over < 0.0 if self.closed else over <= 0.0))
+        k = drawing.counted(len(moves) - 1, "update")
+        if wrong:
+            short = "region: {} short of the margin" if margin else "cone: {} not right"
+            after = f"After {k}, w" if len(moves) > 1 else "This w"
+            return f"{after} is outside the {short.format(f'{wrong:,} of {rows}')}{place}"
+        there = f"region where all {rows} have the margin" if margin else f"cone where all {rows} are right"
+        if len(moves) == 1:
+            return f"A w in the {there}{place}"
+        return f"{k} {'takes' if len(moves) == 2 else 'take'} w into the {there}{place}"
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
         """Draw it.
@@ -350,7 +356,7 @@ class WeightSpaceDisplay:
         """
         drawing.needs_matplotlib("WeightSpaceDisplay")
         found = half_spaces(X, y, fit_intercept=fit_intercept, margin=margin)
-        return cls._of(found, path, third, optimum, box, ax, kwargs)
+        return cls._of(found, margin, path, third, optimum, box, ax, kwargs)
 
     @classmethod
     def from_trace(
@@ -395,12 +401,16 @@ class WeightSpaceDisplay:
         with_b = bool(trace.bias)
         found = half_spaces(trace.X, trace.y, fit_intercept=with_b, margin=margin, unit=bool(trace.unit))
         optimum = optimum and not (with_b and trace.unit)
-        return cls._of(found, w if with_b else w[:, :-1], third, optimum, box, ax, kwargs)
+        if trace.threshold is not None:
+            found = found.moved(float(trace.threshold[-1]))
+        path = w if with_b else w[:, :-1]
+        return cls._of(found, margin, path, third, optimum, box, ax, kwargs)
 
     @classmethod
     def _of(
         cls,
         found: HalfSpaces,
+        margin: float | None,
         path: npt.ArrayLike | None,
         third: float | None,
         optimum: bool,
@@ -408,17 +418,18 @@ class WeightSpaceDisplay:
         ax: Axes | None,
         kwargs: dict[str, Any],
     ) -> Self:
-        common = found.common()
-        plane = in_plane(found, path, common.optimum if optimum else None, third)
+        common = None if found.threshold else found.common()
+        plane = in_plane(found, path, common.optimum if common is not None and optimum else None, third)
         display = cls(
             normals=plane.normals,
             offsets=plane.offsets,
-            margin=float(found.offsets[0]),
+            margin=margin or 0.0,
+            closed=bool(margin or found.threshold),
             signs=found.signs,
             path=plane.path,
             optimum=plane.optimum,
             box=box,
-            empty=common.empty,
+            empty=None if common is None else common.empty,
             names=plane.names,
             where=plane.where,
         )

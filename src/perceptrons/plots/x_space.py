@@ -356,7 +356,7 @@ class HalfspaceDisplay:
             np.linspace(box.y_low, box.y_high, grid_resolution),
         )
         response = _on_grid(estimator, X, others, chosen, xx0, xx1)
-        weights = _weights(estimator, X, chosen, others)
+        weights = _weights(estimator, chosen, others, (xx0, xx1), response)
         wrong = np.asarray(estimator.predict(X)) != labels
         level = _slab(slab, estimator, rows, weights, wrong)
         names = list(feature_names if feature_names is not None else getattr(X, "columns", ()))
@@ -475,20 +475,22 @@ def _scores(estimator: Any, rows: Any, classes: np.ndarray) -> Floats:
     return np.asarray(predicted[:, None] == classes, dtype=float)
 
 
-def _weights(estimator: Any, X: Any, chosen: list[int], others: Floats) -> tuple[float, float, float] | None:
-    """w and b in the plane, where the score is linear; of rows divided by their length the sign alone is."""
+def _weights(
+    estimator: Any, chosen: list[int], others: Floats, grid: tuple[Floats, Floats], response: Floats
+) -> tuple[float, float, float] | None:
+    """w and b in the plane; None where the prediction is not the sign of ⟨w, x⟩ + b, as that of a vote."""
     coef = getattr(estimator, "coef_", None)
-    if coef is None or np.shape(coef) != (1, len(others)) or not hasattr(estimator, "decision_function"):
+    if coef is None or np.shape(coef) != (1, len(others)) or response.ndim != 1:
         return None
     w, b = np.asarray(coef, dtype=float)[0], float(np.ravel(estimator.intercept_)[0])
-    rest = np.delete(w, chosen) @ np.delete(others, chosen)
-    found = float(w[chosen[0]]), float(w[chosen[1]]), b + float(rest)
+    rest = b + float(np.delete(w, chosen) @ np.delete(others, chosen))
+    found = float(w[chosen[0]]), float(w[chosen[1]]), rest
     if not found[0] and not found[1]:
         return None
-    at = np.array([others, others])
-    at[1, chosen] += w[chosen]
-    signs = np.sign(np.asarray(estimator.decision_function(_like(X, at)), dtype=float))
-    return found if np.array_equal(signs, np.sign(at @ w + b)) else None  # votes have other scores
+    parts = [found[0] * grid[0].ravel(), found[1] * grid[1].ravel()]
+    linear = parts[0] + parts[1] + rest
+    clear = np.abs(linear) > 1e-6 * (np.abs(parts[0]) + np.abs(parts[1]) + abs(rest))
+    return found if np.array_equal(np.sign(linear[clear]), np.sign(response[clear])) else None
 
 
 def _slab(

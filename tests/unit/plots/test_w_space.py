@@ -9,7 +9,7 @@ import pytest
 from drawn import four_points_traced, traced
 from matplotlib.figure import Figure
 
-from perceptrons import RiskDescent, datasets, proofs, theory
+from perceptrons import RiskDescent, Winnow, datasets, proofs, theory, trace
 from perceptrons.plots import RiskSurfaceDisplay, WeightSpaceDisplay
 
 pytestmark = pytest.mark.uncompiled
@@ -91,7 +91,21 @@ def test_an_empty_cone_and_a_run_that_is_not_done(ax):
     assert bare.title == "4 rows, as many half-spaces: a w in the cone is right on all of them"
     assert np.linalg.norm(bare.optimum) == pytest.approx(1.0)
     far = WeightSpaceDisplay.from_data(X, y, margin=1.0, path=[[0, 0], [2, 1]], ax=ax)
-    assert far.title == "1 update takes w to where all 4 rows have the margin"
+    assert far.title == "1 update takes w into the region where all 4 rows have the margin"
+    at = [WeightSpaceDisplay.from_data(X, y, path=[w], ax=ax).title for w in ([2, 1], [1, 1], [0, 0])]
+    assert at[0] == "A w in the cone where all 4 rows are right"
+    assert at[1] == "This w is outside the cone: 1 of 4 rows not right"  # it is on the border
+    assert at[2] == "This w is outside the cone: 4 of 4 rows not right"
+
+
+def test_a_threshold_moves_the_half_spaces(ax):
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([1, -1, 1])
+    found = trace(Winnow(shuffle=False), X, y)
+    made = WeightSpaceDisplay.from_trace(found, ax=ax)
+    theta = found.threshold[-1]
+    assert made.offsets.tolist() == (y * theta).tolist() and made.optimum is None and made.empty is None
+    assert np.all(made.normals @ made.path[-1] >= made.offsets)
+    assert made.title == "1 update takes w into the cone where all 3 rows are right"
 
 
 def test_many_rows_have_arrows_where_they_bound_the_cone(ax):
