@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..theorems import theorem_of
-from ..theory.brackets import margin_space
 from . import _drawing as drawing
 
 if TYPE_CHECKING:
@@ -697,12 +696,7 @@ class MarginBracketDisplay:
             up=trace.gamma_up,
             epoch_ends=_epoch_ends(trace.epoch),
             name=_learner(trace),
-            space=margin_space(
-                bias=float(trace.bias),
-                unit=bool(trace.unit),
-                kernel=trace.dual is not None,
-                joint=len(trace.classes) > 2,
-            ),
+            space=trace.space or "",
         )
         return made.plot(ax, **kwargs)
 

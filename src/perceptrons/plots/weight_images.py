@@ -96,8 +96,8 @@ class WeightsImageDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None: in a new figure.
         cmap : str, default="PuOr"
-            A diverging colour map. The default is for the colour-blind, too; ``"cividis"`` also shows signs in
-            grey, the positive ones light.
+            A diverging colour map. The default is for the colour-blind, too; ``"cividis"`` also shows
+            signs in grey, the positive ones light.
         colorbar : bool, default=True
             Whether a bar says which colour is which weight.
 
