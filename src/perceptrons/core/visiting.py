@@ -6,21 +6,23 @@ whole pass. Sums that a loop makes within a call are added up here, in the same 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engine import chunks, intake, margins, spaces
-from ..engine.loops import scalars
+from ..engine.blocks import Support
+from ..engine.loops import budget, scalars
 from ..rows import Csr, Dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._types import Collection, Objects
+    from .._types import Collection, Objects, UpdateColumns
     from ..engine.predictions import Predictions
     from ..engine.spaces import Bracket, KernelRows, LinearSpace, SingleSpace, Space
     from .learner import Learner
@@ -85,14 +87,120 @@ def one_by_one(
     if len(batch.weights):  # rows of weight 0 are not visited
         there = np.flatnonzero(batch.weights[order] > 0.0)
         last = int(there[-1]) if len(there) else -1
-    at = 0
-    for part in chunks.cut(model._space, batch.rows, order):
-        with sums_of_a_call(model._space.learners) as add_up:
-            for row in part:
-                visit = _visit(model, batch, int(row), write, add_up)
-                if visit is not None:
-                    observer.visited(model, batch, visit._replace(ends=at == last))
-                at += 1
+    places = itertools.count()
+
+    def tell(visit: Visit | None) -> None:
+        at = next(places)
+        if visit is not None:
+            observer.visited(model, batch, visit._replace(ends=at == last))
+
+    space = model._space
+    assert batch.targets is not None
+    if isinstance(space, spaces.Dual) and space.device == "cpu":
+        with _blocks_by_row(model, batch, space, tell):
+            rows = cast("KernelRows", batch.rows)
+            write(space.run(rows, batch.targets, batch.weights, order, True))
+        return
+    with _same_draws(space, batch, order):
+        for part in chunks.cut(space, batch.rows, order):
+            with sums_of_a_call(space.learners) as add_up:
+                for row in part.tolist():
+                    score = _scores(space, batch, row) if _scored_apart(space) else None
+                    call = (
+                        batch.rows,
+                        batch.targets,
+                        batch.weights,
+                        intake.frozen(np.array([row]), np.int64),
+                    )
+                    visit, logs = _visit(model, space, batch, row, call, score, add_up)
+                    write(logs)
+                    tell(visit)
+
+
+@contextmanager
+def _blocks_by_row(
+    model: Learner, batch: CheckedRows, space: spaces.Dual, tell: Callable[[Visit | None], None]
+) -> Iterator[None]:
+    """Call the loop row by row within the blocks of a kernel learner: their products are those of ``fit``."""
+    inner = space.inner
+    whole = inner.run
+
+    def run(
+        rows: Any, y: np.ndarray, c: np.ndarray, order: np.ndarray, keep_log: bool, predictions: Any = None
+    ) -> list[UpdateColumns]:
+        ids = inner.learners[0].row_numbers
+        assert ids is not None
+        one = rows[0] if isinstance(rows, list) else rows
+        places, n = one.position.astype(np.int64), len(space.support)
+        numbers = np.zeros(max(n, int(places.max(initial=-1)) + 1), np.int64)
+        numbers[:n] = space.support.numbers
+        numbers[places] = ids  # rows of the block have places already
+        parts: list[list[UpdateColumns]] = [[] for _ in inner.learners]
+        support, space.support = space.support, Support(None, numbers)
+        vars(inner)["run"] = whole
+        try:
+            with sums_of_a_call(inner.learners) as add_up:
+                for j in order.tolist():
+                    state = inner.learners[0].state
+                    score = (
+                        np.float64(state[scalars.SCALE]) * one.F[j].astype(np.float64)
+                        if inner.joint
+                        else None
+                    )
+                    call = (rows, y, c, intake.frozen(np.array([j]), np.int64))
+                    visit, logs = _visit(model, inner, batch, int(ids[j]), call, score, add_up)
+                    for part, log in zip(parts, logs, strict=True):
+                        part.append(log)
+                    tell(visit)
+        finally:
+            space.support = support
+            vars(inner)["run"] = run
+        return [type(part[0])(*map(np.concatenate, zip(*part, strict=True))) for part in parts]
+
+    vars(inner)["run"] = run
+    try:
+        yield
+    finally:
+        vars(inner).pop("run", None)
+
+
+@contextmanager
+def _same_draws(space: Space, batch: CheckedRows, order: np.ndarray) -> Iterator[None]:
+    """Give budget learners that share a generator the numbers that each of them draws in a whole pass."""
+    learners = [learner for learner in space.learners if isinstance(learner, spaces.Budget)]
+    if len(learners) < 2:
+        yield
+        return
+    assert batch.targets is not None
+    twin = space.copy()
+    drawn: list[list[np.ndarray]] = [[] for _ in learners]
+
+    def drawing(learner: spaces.Budget, kept: list[np.ndarray]) -> Callable[[], None]:
+        draw = learner._draw
+
+        def note() -> None:
+            draw()
+            kept.append(learner._uniforms)
+
+        return note
+
+    def replaying(learner: spaces.Budget, kept: list[np.ndarray]) -> Callable[[], None]:
+        def replay() -> None:
+            learner._uniforms = kept.pop(0)
+            learner._tally[budget.DRAWN] = 0
+
+        return replay
+
+    for learner, kept in zip(cast("list[spaces.Budget]", twin.learners), drawn, strict=True):
+        vars(learner)["_draw"] = drawing(learner, kept)
+    twin.run(batch.rows, batch.targets, batch.weights, order, False)
+    for learner, kept in zip(learners, drawn, strict=True):
+        vars(learner)["_draw"] = replaying(learner, kept)
+    try:
+        yield
+    finally:
+        for learner in learners:
+            vars(learner).pop("_draw", None)
 
 
 @contextmanager
@@ -131,21 +239,25 @@ def sums_of_a_call(learners: Sequence[SingleSpace]) -> Iterator[Callable[[], np.
 
 
 def _visit(
-    model: Learner, batch: CheckedRows, i: int, write: Write, add_up: Callable[[], np.ndarray]
-) -> Visit | None:
-    """Learn row i; None where its weight is 0."""
-    space = model._space
+    model: Learner,
+    space: Space,
+    batch: CheckedRows,
+    i: int,
+    call: tuple[Any, np.ndarray, np.ndarray, np.ndarray],
+    score: np.ndarray | None,
+    add_up: Callable[[], np.ndarray],
+) -> tuple[Visit | None, list[UpdateColumns]]:
+    """Learn row i by ``space.run(*call, ...)``; the visit, None where its weight is 0, and the logs.
+
+    ``score``: the scores of the row, where they do not follow from the margins that the loops keep.
+    """
     learners = space.learners
     before = [learner.counts() for learner in learners]
-    score = _scores(space, batch, i) if _scored_apart(space) else None
-    assert batch.targets is not None
-    order = intake.frozen(np.array([i]), np.int64)
-    logs = space.run(batch.rows, batch.targets, batch.weights, order, True)
-    write(logs)
+    logs = space.run(*call, True)
     margin = add_up()
     counts = [learner.counts().since(earlier) for learner, earlier in zip(learners, before, strict=True)]
     if not counts[0].examples:
-        return None
+        return None, logs
     code = int(batch.codes[i])
     signs = _signs(len(learners), code)
     if score is None:
@@ -157,7 +269,7 @@ def _visit(
         if len(log.row):
             keep[r] = log.keep[0]
             step[r] = log.alpha[0, code] if space.joint else signs[r] * log.alpha[0, 0]
-    return Visit(
+    visit = Visit(
         epoch=model.n_iter_,
         row=i,
         code=code,
@@ -169,6 +281,7 @@ def _visit(
         step=step,
         ends=False,
     )
+    return visit, logs
 
 
 def _signs(n_learners: int, code: int) -> np.ndarray:

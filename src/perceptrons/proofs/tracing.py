@@ -47,10 +47,11 @@ def trace(
 ) -> Trace:
     r"""Run a fresh copy of a learner and keep what happens at every visit of a row.
 
-    The run is ``fit``: its order, its random numbers, its reasons to stop, and its weights, bit by bit (with
-    a kernel: its updates). A learner may begin again on the way, ``MarginPerceptron(gamma="auto")``, or go
-    back to an earlier epoch, ``early_stopping=True``: the trace has the visits that the model is made of, as
-    ``history_`` has their epochs.
+    The run is ``fit``: its order, its random numbers, its reasons to stop, and its weights, bit by bit. A
+    budget kernel learner makes the same updates, unless a decision hangs on the rounding of kernel values. A
+    learner may begin again on the way, ``MarginPerceptron(gamma="auto")``, or go back to an earlier epoch,
+    ``early_stopping=True``: the trace has the visits that the model is made of, as ``history_`` has their
+    epochs.
 
     A comparator :math:`u` of length 1 with :math:`y\langle u, x\rangle \ge \gamma > 0` on all rows brings
     the convergence proof in. An update :math:`w' = \kappa w + \tau yx` with :math:`\tau > 0` has
