@@ -159,7 +159,8 @@ def _bracket(request: Request, ax: Any) -> Any:
 def _margins(request: Request, ax: Any) -> Any:
     from ..plots import MarginDistributionDisplay
 
-    return MarginDistributionDisplay.from_estimator(request.model, request.X, request.y, ax=ax)
+    kind = "distance" if getattr(request.model, "kernel_", None) is None else "geometric"
+    return MarginDistributionDisplay.from_estimator(request.model, request.X, request.y, kind=kind, ax=ax)
 
 
 def _errors(request: Request, ax: Any) -> Any:

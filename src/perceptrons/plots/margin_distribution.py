@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from .._types import Floats
 
 _LABELS = {
+    "distance": "distance from the decision surface, negative on the wrong side",
     "functional": "functional margin $y(⟨w, x⟩ + b)$",
-    "geometric": "geometric margin $y(⟨w, x⟩ + b)/‖w‖$",
-    "normalized": "normalised margin $y(⟨w, x⟩ + b)/(‖w‖‖x‖)$",
+    "geometric": "geometric margin, in the learner's own space",
+    "normalized": "normalised margin, in the learner's own space",
 }
 
 
@@ -33,8 +34,10 @@ class MarginDistributionDisplay:
     ----------
     margins : dict of str to ndarray
         The margins of the rows, for each model.
-    kind : {"functional", "geometric", "normalized"}, default="geometric"
-        Which margins these are.
+    kind : {"distance", "functional", "geometric", "normalized"}, default="distance"
+        Which margins these are. Distances are those in the space of the rows, and can be compared; geometric
+        margins are divided by the length of w in the learner's own space, with the weight of the constant
+        coordinate where there is one.
 
     Attributes
     ----------
@@ -64,7 +67,7 @@ class MarginDistributionDisplay:
 
     figure_size = (6.4, 4.8)
 
-    def __init__(self, *, margins: Mapping[str, npt.ArrayLike], kind: str = "geometric") -> None:
+    def __init__(self, *, margins: Mapping[str, npt.ArrayLike], kind: str = "distance") -> None:
         self.margins: dict[str, Floats] = {name: np.asarray(m, dtype=float) for name, m in margins.items()}
         self.kind = kind
         if not self.margins or any(not m.size or m.ndim != 1 for m in self.margins.values()):
@@ -125,7 +128,7 @@ class MarginDistributionDisplay:
         X: Any,
         y: npt.ArrayLike,
         *,
-        kind: str = "geometric",
+        kind: str = "distance",
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -137,7 +140,7 @@ class MarginDistributionDisplay:
             See :func:`perceptrons.theory.margins`.
         X : rows
         y : labels
-        kind : {"functional", "geometric", "normalized"}, default="geometric"
+        kind : {"distance", "functional", "geometric", "normalized"}, default="distance"
             Which margin.
         ax : matplotlib Axes, default=None
             Where to draw; None: in a new figure.
@@ -157,7 +160,7 @@ class MarginDistributionDisplay:
         X: Any,
         y: npt.ArrayLike,
         *,
-        kind: str = "geometric",
+        kind: str = "distance",
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -169,7 +172,7 @@ class MarginDistributionDisplay:
             Those of a list are named by their classes.
         X : rows
         y : labels
-        kind : {"functional", "geometric", "normalized"}, default="geometric"
+        kind : {"distance", "functional", "geometric", "normalized"}, default="distance"
             Which margin.
         ax : matplotlib Axes, default=None
             Where to draw; None: in a new figure.
@@ -182,8 +185,20 @@ class MarginDistributionDisplay:
         """
         drawing.needs_matplotlib("MarginDistributionDisplay")
         named = drawing.named(estimators)
-        found = {name: theory.margins(model, X, y, kind=kind).values for name, model in named.items()}
+        found = {name: _margins(model, X, y, kind) for name, model in named.items()}
         return cls(margins=found, kind=kind).plot(ax, **kwargs)
+
+
+def _margins(model: Any, X: Any, y: npt.ArrayLike, kind: str) -> Floats:
+    if kind != "distance":
+        return theory.margins(model, X, y, kind=kind).values
+    found = theory.margins(model, X, y).distances
+    if found is None:
+        raise ValueError(
+            f"{type(model).__name__} has a kernel, and no distances in the space of the rows; "
+            "give kind='geometric'."
+        )
+    return found
 
 
 def _percent(share: float) -> str:

@@ -52,6 +52,24 @@ def test_margins_are_those_of_the_theory(ax):
         MarginDistributionDisplay.from_estimator(one, X, y, kind="wide", ax=ax)
 
 
+def test_distances_are_those_of_the_picture_of_x_space(ax):
+    """Not divided by the length of w and the bias together, as margins in augmented space are."""
+    X, y, *_ = datasets.clouds_near()
+    model = Perceptron(random_state=0).fit(X, y)
+    made = MarginDistributionDisplay.from_estimator(model, X, y, ax=ax)
+    np.testing.assert_allclose(
+        made.margins["Perceptron"], y * model.decision_function(X) / np.linalg.norm(model.coef_)
+    )
+    assert "distance" in ax.get_xlabel()
+    kernel = KernelPerceptron(kernel="polynomial", random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="has a kernel, and no distances"):
+        MarginDistributionDisplay.from_estimator(kernel, X, y, ax=ax)
+    own = MarginDistributionDisplay.from_estimator(kernel, X, y, kind="geometric", ax=ax)
+    assert np.array_equal(
+        own.margins["KernelPerceptron"], theory.margins(kernel, X, y, kind="geometric").values
+    )
+
+
 # ---------------------------------------------------------------------------------------------- images
 
 
