@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 from collections.abc import Callable
@@ -26,6 +27,7 @@ _OF_TEXTS = ("features", "explanation", "errors")
 class Request(NamedTuple):
     """What is drawn, and of what."""
 
+    kind: str
     model: Classifier
     X: Any
     y: np.ndarray
@@ -59,7 +61,7 @@ def plot(
     with open_data(opened, data, reading, learned=True) as stream:
         stream.select(holdout=rows.share(opened.holdout))
         X, y, _ = rows.whole(stream)
-    request = Request(opened.model, X, y, pair, size, top, row)
+    request = Request(kind, opened.model, X, y, pair, size, top, row)
     display = _draw(_KINDS[kind], request)
     _write(output, _content(display.figure_, ending[1:]))
     if as_json:
@@ -139,6 +141,7 @@ def _risk(request: Request, ax: Any) -> Any:
 def _mistakes(request: Request, ax: Any) -> Any:
     from ..plots import MistakeCurveDisplay
 
+    _online(request)
     return MistakeCurveDisplay.from_estimator(
         request.model, request.X, request.y, order=_order(request), ax=ax
     )
@@ -147,12 +150,17 @@ def _mistakes(request: Request, ax: Any) -> Any:
 def _proof(request: Request, ax: Any) -> Any:
     from ..plots import ConvergenceProofDisplay
 
+    _online(request)
+    _linear(request.model)
+    if len(request.model.classes_) != 2:
+        raise Failure(f"The model has {len(request.model.classes_)} classes; the proof is drawn for two.")
     return ConvergenceProofDisplay.from_trace(_traced(request, u="max-margin"), ax=ax)
 
 
 def _bracket(request: Request, ax: Any) -> Any:
     from ..plots import MarginBracketDisplay
 
+    _online(request)
     return MarginBracketDisplay.from_trace(_traced(request), ax=ax)
 
 
@@ -166,6 +174,7 @@ def _margins(request: Request, ax: Any) -> Any:
 def _errors(request: Request, ax: Any) -> Any:
     from ..plots import ProgressiveErrorDisplay
 
+    _online(request)
     return ProgressiveErrorDisplay.from_estimators([request.model], request.X, request.y, ax=ax)
 
 
@@ -173,6 +182,10 @@ def _images(request: Request, ax: Any) -> Any:
     from ..plots import WeightsImageDisplay
 
     _linear(request.model)
+    d = request.X.shape[1]
+    height, width = request.shape or (math.isqrt(d), math.isqrt(d))
+    if height * width != d:
+        raise Misuse(f"The data have {d:,} features; give the size of an image, as --shape {_shape(d)}.")
     return WeightsImageDisplay.from_estimator(request.model, shape=request.shape, ax=ax)
 
 
@@ -213,6 +226,22 @@ _KINDS: dict[str, Callable[[Request, Any], Any]] = {
 
 
 # ------------------------------------------------------------------------------------- what they need
+
+
+def _shape(d: int) -> str:
+    """The height and width that are nearest to a square."""
+    height = next(h for h in range(math.isqrt(d), 0, -1) if d % h == 0)
+    return f"{height}x{d // height}"
+
+
+def _online(request: Request) -> None:
+    """Refuse a learner that visits no rows one by one."""
+    if not hasattr(request.model, "learn_one"):
+        name, told = (
+            type(request.model).__name__,
+            f"--kind {request.kind} is for learners of one row at a time",
+        )
+        raise Failure(f"{name} learns from all rows at once; {told}.")
 
 
 def _linear(model: Classifier) -> None:

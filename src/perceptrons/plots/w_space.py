@@ -41,6 +41,8 @@ class WeightSpaceDisplay:
         The y of each row, −1 or +1: lines of the two classes are drawn differently.
     path : ndarray of shape (p, 2) or None, default=None
         The w, from first to last.
+    n_updates : int or None, default=None
+        How often w has changed; None: as often as it is seen to change.
     optimum : ndarray of shape (2,) or None, default=None
         The w of the maximum margin.
     box : (float, float, float, float) or None, default=None
@@ -97,6 +99,7 @@ class WeightSpaceDisplay:
         closed: bool = False,
         signs: npt.ArrayLike | None = None,
         path: npt.ArrayLike | None = None,
+        n_updates: int | None = None,
         optimum: npt.ArrayLike | None = None,
         box: Sequence[float] | None = None,
         empty: bool | None = None,
@@ -114,6 +117,7 @@ class WeightSpaceDisplay:
             raise ValueError(f"normals must be of shape (m, 2), with m offsets; got {shapes}.")
         self.signs = None if signs is None else np.asarray(signs, dtype=float)
         self.path = None if path is None else np.asarray(path, dtype=float).reshape(-1, 2)
+        self.n_updates = n_updates
         self.optimum = None if optimum is None else np.asarray(optimum, dtype=float).reshape(2)
         self.box = self._around() if box is None else Box(*map(float, box))
         self.margin, self.closed, self.empty = float(margin), closed, empty
@@ -159,6 +163,9 @@ class WeightSpaceDisplay:
         moved = np.any(np.diff(self.path, axis=0) != 0.0, axis=1)
         return np.asarray(self.path[np.concatenate([[True], moved])])
 
+    def _n_updates(self, moves: Floats) -> int:
+        return len(moves) - 1 if self.n_updates is None else self.n_updates
+
     @property
     def title(self) -> str:
         """What the picture shows, in a sentence."""
@@ -175,15 +182,16 @@ class WeightSpaceDisplay:
             return f"{rows}, as many half-spaces: a w in the cone is right on all of them{place}"
         over = self.normals @ moves[-1] - self.offsets
         wrong = int(np.count_nonzero(over < 0.0 if self.closed else over <= 0.0))
-        k = drawing.counted(len(moves) - 1, "update")
+        made = self._n_updates(moves)
+        k = drawing.counted(made, "update")
         if wrong:
             short = "region: {} short of the margin" if margin else "cone: {} not right"
-            after = f"After {k}, w" if len(moves) > 1 else "This w"
+            after = f"After {k}, w" if made else "This w"
             return f"{after} is outside the {short.format(f'{wrong:,} of {rows}')}{place}"
         there = f"region where all {rows} have the margin" if margin else f"cone where all {rows} are right"
-        if len(moves) == 1:
+        if not made:
             return f"A w in the {there}{place}"
-        return f"{k} {'takes' if len(moves) == 2 else 'take'} w into the {there}{place}"
+        return f"{k} {'takes' if made == 1 else 'take'} w into the {there}{place}"
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
         """Draw it.
@@ -279,10 +287,10 @@ class WeightSpaceDisplay:
             zorder=5,
             label="path of w",
         )
-        for k in sorted({0, len(moves) - 1}):
+        for k, name in {0: 0, len(moves) - 1: self._n_updates(moves)}.items():
             self.texts_.append(
                 ax.annotate(
-                    f"$w_{{{k}}}$",
+                    f"$w_{{{name}}}$",
                     moves[k],
                     xytext=(6, 6),
                     textcoords="offset points",
@@ -427,6 +435,7 @@ class WeightSpaceDisplay:
             closed=bool(margin or found.threshold),
             signs=found.signs,
             path=plane.path,
+            n_updates=None if path is None else _n_changes(np.asarray(path, dtype=float)),
             optimum=plane.optimum,
             box=box,
             empty=None if common is None else common.empty,
@@ -434,3 +443,8 @@ class WeightSpaceDisplay:
             where=plane.where,
         )
         return display.plot(ax, **kwargs)
+
+
+def _n_changes(path: Floats) -> int:
+    """How often w changes, also in a coordinate that is not shown."""
+    return int(np.count_nonzero(np.any(np.diff(path, axis=0) != 0.0, axis=1)))

@@ -121,7 +121,7 @@ def test_images_of_pixels(folder, run):
     code, _, err = run(*draw, "--shape", "2x3")
     assert code == 0, err
     code, _, err = run(*draw)
-    assert code == 1 and "6 weights make no square" in err
+    assert code == 2 and "The data have 6 features; give the size of an image, as --shape 2x3." in err
     code, _, err = run(*draw, "--shape", "2")
     assert code == 2 and "--shape takes two numbers, as 28x28" in err
     code, _, err = run("six.model", "six.csv", "--kind", "risk", "-o", "a.png")
@@ -156,7 +156,8 @@ def test_texts(folder, run):
     ("model", "kind", "code", "told"),
     [
         (MaxMargin(), "weights", 0, ""),
-        (MaxMargin(), "proof", 1, "MaxMargin"),
+        (MaxMargin(), "proof", 1, "MaxMargin learns from all rows at once; --kind proof is for learners of"),
+        (KernelPerceptron(kernel="gaussian", random_state=0), "proof", 1, "it is not linear"),
         (RiskDescent(), "risk", 0, ""),
         (KernelPerceptron(kernel="gaussian", random_state=0), "halfspace", 0, ""),
         (KernelPerceptron(kernel="gaussian", random_state=0), "mistakes", 0, ""),

@@ -76,6 +76,11 @@ def test_a_slice_goes_through_the_last_w(ax):
     assert np.allclose(made.offsets, -y * b) and made.where == f"slice at b = {b:.3g}".replace("-", "−")
     assert np.all(made.normals @ made.path[-1] > made.offsets)
     assert len(made.path) == len(trace.w) >= len(made.moves)
+    unseen = WeightSpaceDisplay.from_data(
+        X, y, fit_intercept=True, path=[[0, 0, 0], [0, 0, 1], [1, 1, 1]], third=0.0, ax=ax
+    )
+    assert len(unseen.moves) == 2 and unseen.title.startswith("2 updates take w into the cone")
+    assert [text.get_text() for text in unseen.texts_] == ["$w_{0}$", "$w_{2}$"]
 
 
 def test_an_empty_cone_and_a_run_that_is_not_done(ax):
