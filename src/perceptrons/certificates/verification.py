@@ -33,6 +33,8 @@ from .parts import BY_ROWS, Bound
 
 #: An end of a bracket may be this much weaker than what its evidence proves.
 TIGHT = 1e-6
+#: Two computations of a risk may differ by ``AGREE`` times this: 1e-12, as in ``claims.holds``.
+RISK = 1e-4
 
 
 class Verification(NamedTuple):
@@ -325,7 +327,7 @@ class _State:
                 same = close(claimed, found.measured, 1e-4 * abs(found.allowed))
                 need(same, f"measured is {found.measured!r}, not {claimed!r}")
             need(
-                close(bound.allowed[r], found.allowed),
+                close(bound.allowed[r], found.allowed, RISK if bound.name == "risk" else 0.0),
                 f"allowed is {found.allowed!r}, not {bound.allowed[r]!r}",
             )
             if not claims.holds(found.measured, bound.sense, found.allowed):
@@ -338,7 +340,7 @@ class _State:
                 same = claimed[name] == value and type(claimed[name]) is type(value)
             else:
                 number = isinstance(claimed[name], (int, float)) and not isinstance(claimed[name], bool)
-                same = number and close(claimed[name], value, 1e-9)
+                same = number and close(claimed[name], value, RISK if name == "risk" else 1e-9)
             need(same, f"{name} is {value!r}, not {claimed[name]!r}")
 
     def verdict(self) -> None:

@@ -152,18 +152,46 @@ def shortest(
         chosen = [signs.index(s) for s in (1, -1)]
     d = len(rows[0])
     w = [Fraction(0)] * (d + free)
+    columns = np.array([[_float(x) for x in z] for z in rows])
     for _ in range(most):
         if chosen:
             solved = _solved(rows, signs, margin, free, chosen)
             if solved is None:
                 return None
             w, chosen = solved
-        lacks = [margin - _value(z, y, w, free) for z, y in zip(rows, signs)]
-        worst = max(range(len(rows)), key=lacks.__getitem__)
-        if lacks[worst] <= 0:
+        worst = _violated(rows, signs, margin, free, w, columns)
+        if worst is None:
             return w, sorted(chosen)
         chosen = [*chosen, worst]
     return None
+
+
+def _violated(
+    rows: Sequence[Sequence[Fraction]],
+    signs: Sequence[int],
+    margin: Fraction,
+    free: bool,
+    w: Sequence[Fraction],
+    columns: np.ndarray,
+) -> int | None:
+    """A row that w violates, the worst as a rule; None if there is none. ``columns``: the rows as floats."""
+    v = np.array([_float(x) for x in w])
+    with np.errstate(all="ignore"):
+        values = columns @ v[: columns.shape[1]] + (np.array(signs) * v[-1] if free else 0.0)
+    if np.isfinite(values).all():  # floats choose the row; whether it is violated is decided exactly
+        likely = int(np.argmin(values))
+        if _value(rows[likely], signs[likely], w, free) < margin:
+            return likely
+    lacks = [margin - _value(z, y, w, free) for z, y in zip(rows, signs)]
+    worst = max(range(len(rows)), key=lacks.__getitem__)
+    return worst if lacks[worst] > 0 else None
+
+
+def _float(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf
 
 
 def _value(z: Sequence[Fraction], y: int, w: Sequence[Fraction], free: bool) -> Fraction:

@@ -32,6 +32,7 @@ from .linear_separability import separability
 __all__ = ["WeightSpace", "weight_space"]
 
 MOST = 3  # dimensions in which the cone is computed
+MOST_EXACT = 6  # dimensions in which the optimum is computed without rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,7 +69,8 @@ class WeightSpace:
         ``fit_intercept`` b does not count in the length. None without a margin, or where the cone is empty,
         or where floats do not reach.
     exact_optimum : tuple of Fraction or None
-        The same without rounding, where D ≤ 3.
+        The same without rounding, where D ≤ 6. In more dimensions the optimum is what
+        :class:`perceptrons.MaxMargin` finds in floats.
     support : ndarray of int or None
         Rows that determine the optimum: those with a positive multiplier.
     separability : Separability or None
@@ -260,7 +262,7 @@ def _optimum(
         w = np.zeros(D)
         w[-1] += margin * signs[0] if signs.size else 0.0
         return w, tuple(map(Fraction, w.tolist())), np.zeros(0, np.int64)
-    if D <= MOST:
+    if D <= MOST_EXACT:
         dense = np.asarray(normals.toarray() if is_sparse(normals) else normals)
         rows = [[Fraction(x) for x in row[: D - free]] for row in dense.tolist()]
         found = cones.shortest(rows, [int(s) for s in signs], Fraction(margin), free)

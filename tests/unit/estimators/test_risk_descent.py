@@ -129,6 +129,19 @@ def test_line_search_from_a_start_keeps_half_of_its_length():
     assert (np.diff(model.risk_curve_) < 0.0).all()
 
 
+def test_a_risk_that_is_rounding_alone_is_not_certified():
+    """Another product of the same rows gives another risk, so that the certificate was refused."""
+    X = np.array([[0, 3], [0, -4], [-1, 3], [4, -4]]) * 2.0**50
+    y = [-1, 1, 1, -1]
+    model = RiskDescent(loss="hinge", step="line-search", fit_intercept=False).fit(X, y)
+    for comparators in ("free", "all"):
+        certificate = certify(model, X, y, comparators=comparators)
+        assert certificate.verify(X, y) and certificate.verify(X, y, exact=True)
+        assert "risk" not in certificate.run["parts"][0]
+    usual = RiskDescent(loss="hinge", step="line-search", fit_intercept=False).fit(X * 2.0**-50, y)
+    assert "risk" in certify(usual, X * 2.0**-50, y).run["parts"][0]
+
+
 # ------------------------------------------------------------------------------------------ files
 
 

@@ -18,7 +18,7 @@ from ...certificates import digests
 from ...certificates.certificate import Certificate
 from ...certificates.claims import CLAIMS
 from ...certificates.evidence import Evidence, Vector
-from ...certificates.facts import ClaimFacts
+from ...certificates.facts import SLACK, ClaimFacts
 from ...estimators.maximum_margin import MaxMargin
 from ...estimators.risk import RiskDescent
 from ...theory.separability import Separability
@@ -145,12 +145,21 @@ class Case(Subject):
             ]
             if not all(math.isfinite(part["risk"]) for part in found):
                 raise ValueError("the risk is beyond the range of floats")
+            if any(self._risk_error(r) > SLACK * part["risk"] + 1e-12 for r, part in enumerate(found)):
+                raise ValueError("another order of the same sums would give another risk")
         except (ValueError, ArithmeticError):
             found = []
         for r, part in enumerate(parts):
             for name in ("risk", "on_boundary"):
                 del part[name]
             part |= found[r] if found else {}
+
+    def _risk_error(self, r: int) -> float:
+        """How far rounding may have moved the risk, by the rows that contribute to it or may."""
+        e = self.evidence
+        goal = 0.0 if self.parameters["loss"] == "perceptron" else 1.0
+        error = (e.n_features + 8) * 2.0**-52 * e.norm("w", r) * np.asarray(e.lengths, float)
+        return float(np.sum(error[goal - e.margins("w", r) > -error]))
 
     def _lengths(self, name: str) -> list[float]:
         return [self.evidence.norm(name, r) for r in range(self.n_parts)]
