@@ -110,7 +110,8 @@ def test_it_prints():
     text = str(certified())
     assert text.startswith("Certificate of Perceptron(")
     assert "R = 2.23607" in text and "0.447214 ≤ γ*" in text and "the margin of w" in text
-    assert "2 ≤ 25  updates ≤ R²/γ²" in text and "separable; w separates" in text
+    assert "says nothing  updates ≤ R²/γ²: not below the 8 examples" in text
+    assert "holds         2 ≤ 26  epochs ≤ ⌊R²/γ²⌋ + 1" in text and "separable; w separates" in text
     logged = str(certified(log_updates=True))
     assert "updates replayed from the log" in logged
     assert "0.447214 ≤ γ* ≤ 1.11803; the margin of w, the upper end by weights on 2 rows" in logged
