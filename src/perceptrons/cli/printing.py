@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..theory.triviality import SAYS_NOTHING, says_nothing
-
 if TYPE_CHECKING:
     from .._types import Json, JsonObject, Label
 
@@ -112,6 +110,8 @@ def allowed(
     >>> allowed("Novikoff", 4.0, 1.0, 0.50001, "unit rows", examples=3)
     'Novikoff says nothing about 3 examples, as no margin is above 0.5001 (unit rows)'
     """
+    from ..theory.triviality import SAYS_NOTHING, says_nothing
+
     R, gamma = (_outwards(value, ROUND_CEILING) for value in (radius, margin_up))
     if says_nothing(mistakes, examples):
         about = f"{SAYS_NOTHING} about {counted(examples or 0, 'example')}"

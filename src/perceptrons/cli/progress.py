@@ -7,7 +7,6 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..theory.triviality import says_nothing
 from .printing import number
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ EVERY = 10.0  # seconds between two lines of a log
 
 def text(report: FitReport, rate: float) -> str:
     """Rows, speed, errors, mistakes, bound."""
+    from ..theory.triviality import says_nothing
+
     parts = [f"{report.rows:,} rows", f"{number(rate)} rows/s"]
     if report.validated:
         parts.append(f"{report.errors:,} errors ({100.0 * report.error_rate:.2f} %)")
