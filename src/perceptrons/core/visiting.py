@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .._types import Collection, Objects, UpdateColumns
     from ..engine.predictions import Predictions
-    from ..engine.spaces import Bracket, KernelRows, LinearSpace, SingleSpace, Space
+    from ..engine.spaces import Bracket, Frame, KernelRows, LinearSpace, SingleSpace, Space
     from .learner import Learner
     from .passes import CheckedRows, Write
     from .readouts import KernelReadout
@@ -314,6 +314,16 @@ def _one_row(rows: Dense | Csr | KernelRows, i: int) -> Dense | Csr | Collection
 
 
 # ------------------------------------------------------------------------------- the state after a visit
+
+
+def frame(model: Learner) -> Frame:
+    """The constant coordinate, the scaling of rows and the precision that are in force."""
+    return model._frame_in_force()
+
+
+def vectors(model: Learner) -> int:
+    """Weight vectors that a visit leaves: one for each learner, and as many averages where they are read."""
+    return model._space.columns * (2 if model._readout == "average" else 1)
 
 
 def weights(model: Learner) -> np.ndarray:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence, Sized
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import rules
 from .._sparse import as_scipy, is_sparse
-from ..core import checks, visiting
+from ..core import checks, plan, visiting
 from ..core.kernel_based import KernelBased
 from ..core.learner import Learner
 from ._convergence import AugmentedRows, Path, ProofError, ProofTrace, comparator, followed, widest
@@ -26,6 +26,7 @@ from ._trace import KINDS, Trace, TracedVisit
 
 if TYPE_CHECKING:
     from .._types import Objects
+    from ..core.first_order import FirstOrder
     from ..core.passes import CheckedRows
     from ..core.visiting import Visit
 
@@ -215,8 +216,7 @@ class _Recorder:
             visits = min(visits, sum(len(np.atleast_1d(epoch)) for epoch in self.order))
         elif model.max_iter is not None:
             visits = min(visits, n * model.max_iter)
-        size = model._space.columns * (n if self.by_kernel else d + 1)
-        size *= 1 if model._readout != "average" else 2
+        size = visiting.vectors(model) * (n if self.by_kernel else d + 1)
         if (visits + 1) * size > MOST_NUMBERS:
             raise ValueError(
                 f"{visits} visits with {size} weights each are more than {MOST_NUMBERS} numbers; give "
@@ -289,7 +289,7 @@ class _Recorder:
         states = states[:, 0] if states.shape[1] == 1 else states
         low, up = self._stacked(self.after["gamma_low"]), self._stacked(self.after["gamma_up"])
         threshold = self._stacked(self.after["threshold"])
-        frame, norm2 = model._frame_in_force(), self._stacked(self.after["norm2"])
+        frame, norm2 = visiting.frame(model), self._stacked(self.after["norm2"])
         assert norm2 is not None
         return Trace(
             epoch=self._of_visits("epoch").astype(np.int64),
@@ -335,7 +335,7 @@ class _Recorder:
     def _proof(self, model: Learner) -> ProofTrace | None:
         if self.u is None:
             return None
-        batch, frame = self.batch, model._frame_in_force()
+        batch, frame = self.batch, visiting.frame(model)
         n, d = batch.X.shape
         rows = AugmentedRows(batch.X, 2.0 * batch.codes - 1.0, float(frame.bias), bool(frame.unit))
         chosen = np.arange(n)
@@ -360,8 +360,8 @@ class _Recorder:
             updated=np.array([bool(visit.updates[0]) for visit in self.visits], bool),
             w=np.stack(self.states)[:, 0],
             loop_norm2=np.stack(self.after["loop_norm2"])[:, 0],
-            precision=model._space.frame.dtype,
-            rule=model._rule() if additive else None,  # type: ignore[attr-defined]  # a first-order learner
+            precision=visiting.frame(model).dtype,
+            rule=plan.rule(cast("FirstOrder", model)) if additive else None,
             conservative=facts is not None
             and facts.conservative(model.run_record(evidence=False).parameters),
             weighted=bool(len(self.batch.weights)) or getattr(model, "class_weight", None) is not None,
