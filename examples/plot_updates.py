@@ -17,6 +17,9 @@ X, y, *_ = proofs.separable(16, 2, margin=0.1, random_state=9)
 run = trace(Perceptron(fit_intercept=False, max_iter=None, shuffle=False), X, y)
 visits = np.flatnonzero(run.kind != "none")
 print(f"{len(visits)} updates in {len(run)} visits, on the rows {run.row[visits]}")
+alpha = np.bincount(run.row, run.step, minlength=len(y))  # how often each row was added
+assert np.allclose(run.w[-1][:2], (alpha * y) @ X)  # w is the sum of α y x
+print(f"w = {run.w[-1][:2].round(3)} is the sum of α y x with α = {alpha.astype(int)}")
 
 
 def hyperplane(ax, w, style, label):
