@@ -1,6 +1,7 @@
 # Each target builds the virtual environment when it is missing or older than pyproject.toml, then does its job.
 #   make demo     train the family on embedded data and print one table
-#   make test     all tests and doctests         (make test ARGS="-k novikoff")
+#   make test     all tests and doctests but the exhaustive ones   (make test ARGS="-k novikoff")
+#   make test-exhaustive   the others: more cases, draws and processes for the same promises
 #   make lint     ruff, mypy, import contracts, docstrings, the picture of the imports
 #   make fuzz     every target of tests/fuzz     (make fuzz ARGS="--seconds 60")
 #   make bench    ratios against the peers
@@ -16,7 +17,7 @@ STAMP := .venv/.stamp
 # Bytecode is kept, whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check lint fuzz bench lock test-lowest clean
+.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -32,7 +33,11 @@ demo: $(STAMP)
 test: export SCIPY_ARRAY_API = 1
 test: $(STAMP)
 	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not exhaustive" $(ARGS)
+
+test-exhaustive: export SCIPY_ARRAY_API = 1
+test-exhaustive: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive $(ARGS)
 
 # ARGS names what else to run: the tests of the package that changed
 check: lint

@@ -4,7 +4,9 @@
 """
 
 import pytest
+from exhaustive import is_exhaustive
 from hypothesis import settings
+from places import TESTS
 from uncompiled import uncompiled
 
 # no deadline: the first call of a learner may compile it
@@ -19,3 +21,12 @@ def pytest_runtest_protocol(item):
     plain = item.get_closest_marker("uncompiled") and not item.get_closest_marker("compiled")
     with uncompiled(bool(plain)):
         return (yield)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what ``make test`` leaves out: see exhaustive.py."""
+    for item in items:
+        if item.path.is_relative_to(TESTS):
+            path, function = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
+            if is_exhaustive(path, function):
+                item.add_marker("exhaustive")

@@ -42,7 +42,9 @@ ANY_INPUT = [
     pc.KernelPerceptron(),
     pc.KernelClassifier(),
     pc.BudgetKernelPerceptron(),
-    # the other roads through the same classes
+]
+
+OTHER_WAYS = [  # to set up the same classes
     pc.Perceptron(multiclass="ovr", readout="average", learning_rate="updates"),
     pc.PassiveAggressive(variant="II", solver="exact"),
     pc.AROW(covariance="full"),
@@ -186,6 +188,11 @@ def test_scikit_learn(estimator, check):
     check(few_passes(estimator))
 
 
+@parametrize_with_checks(OTHER_WAYS, expected_failed_checks=expected_failures)
+def test_other_ways(estimator, check):
+    check(few_passes(estimator))
+
+
 @parametrize_with_checks(PREPARED, expected_failed_checks=expected_failures)
 def test_restricted_range_in_a_pipeline(estimator, check):
     check(few_passes(estimator))
@@ -262,7 +269,9 @@ def test_a_heavy_class_is_learned(model):
     assert np.mean(model.predict(X) == 0) > 0.8
 
 
-WEIGHTED = [model for model in ANY_INPUT + RESTRICTED if has_fit_parameter(model, "sample_weight")]
+WEIGHTED = [
+    model for model in ANY_INPUT + OTHER_WAYS + RESTRICTED if has_fit_parameter(model, "sample_weight")
+]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -1,0 +1,56 @@
+"""Which tests ``make test`` leaves to ``make test-exhaustive``: whole scripts, real files, many more cases.
+
+What they promise is promised by smaller tests, too, on fewer learners, draws or rows; CI runs both. A test
+that costs more than ten CPU-seconds belongs here, unless nothing else would notice a fault.
+"""
+
+from __future__ import annotations
+
+#: Paths of modules, with the name of a function where only that one is meant, under ``tests/``.
+EXHAUSTIVE = (
+    # every learner through the checks of River; make test has those of scikit-learn on each learner by default
+    "conformance/test_river.py",
+    "conformance/test_sklearn.py::test_other_ways",
+    "conformance/test_sklearn.py::test_restricted_range_in_a_pipeline",
+    "conformance/test_sklearn_linear.py",
+    # one leaf after the other of the certificates of every learner; each kind of line is forged elsewhere
+    "faults/test_forged_certificates.py::test_forged_leaves_of_every_learner",
+    # draws without an end, of which make fuzz takes more
+    "faults/test_fuzz_targets.py",
+    "faults/test_fuzzed_models.py",
+    "property/test_readers_fuzz.py",
+    # the peak of memory of processes that read a megabyte by small pieces
+    "faults/test_reader_memory.py",
+    # all learners again: without a compiler, by a linear kernel, on a device, interrupted, on hard data
+    "property/test_certificates_of_hard_data.py",
+    "property/test_device_agrees.py",
+    "property/test_kernel_features.py",
+    "property/test_kernel_linear.py",
+    "property/test_kernel_no_interruption.py",
+    "property/test_kernel_plain_python.py",
+    "property/test_maximum_margin_plain_python.py",
+    "property/test_own_rules.py",
+    "property/test_plain_python.py",
+    "property/test_precision.py",
+    "property/test_progressive_errors.py",
+    "property/test_readouts.py",
+    "property/test_symmetries.py",
+    "theorems/test_measured_over_bound.py",
+    "unit/engine/test_wide_rows.py::test_every_learner",
+    "unit/engine/test_wide_rows.py::test_every_readout",
+    # real data, and scripts from beginning to end
+    "unit/datasets/test_public_datasets.py::test_the_real_files_have_the_digests",
+    "unit/datasets/test_public_datasets.py::test_published_counts",
+    "unit/repository/test_adult_example.py",
+    "unit/repository/test_benchmarks.py",
+    "unit/repository/test_example_tasks.py",
+    "unit/repository/test_examples.py",
+    "unit/repository/test_gallery.py::test_with_data",
+    "unit/repository/test_reading_benchmark.py",
+    "unit/repository/test_readme_session.py",
+)
+
+
+def is_exhaustive(path: str, function: str) -> bool:
+    """Whether a test function of a module is one of them; the path is relative to ``tests/``."""
+    return path in EXHAUSTIVE or f"{path}::{function}" in EXHAUSTIVE

@@ -1,0 +1,22 @@
+"""Every test that ``make test`` leaves out exists, and CI runs it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from exhaustive import EXHAUSTIVE
+from places import ROOT, TESTS
+
+
+@pytest.mark.parametrize("name", EXHAUSTIVE)
+def test_it_exists(name):
+    path, _, function = name.partition("::")
+    source = (TESTS / path).read_text()
+    assert re.search(rf"^def {function or 'test_'}", source, re.MULTILINE)
+
+
+def test_ci_runs_both():
+    assert (ROOT / ".ci" / "run").read_text().endswith("make lint\nmake test\nmake test-exhaustive\n")
+    makefile = (ROOT / "Makefile").read_text()
+    assert '-m "not exhaustive" $(ARGS)' in makefile and "-m exhaustive $(ARGS)" in makefile
