@@ -8,7 +8,7 @@ from __future__ import annotations
 
 #: Paths of modules, with the name of a function where only that one is meant, under ``tests/``.
 EXHAUSTIVE = (
-    # every learner through the checks of River; make test has those of scikit-learn on each learner by default
+    # every learner through the checks of River; make test has those of scikit-learn on each learner
     "conformance/test_river.py",
     "conformance/test_sklearn.py::test_other_ways",
     "conformance/test_sklearn.py::test_restricted_range_in_a_pipeline",
