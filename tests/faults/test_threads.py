@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import sys
 import threading
@@ -203,6 +204,21 @@ def test_what_is_read_of_a_held_model_belongs_together(eager):
 
     in_threads(learn, look)
     assert not torn
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_no_garbage_is_collected_while_stacks_are_read(collects, monkeypatch):
+    """A collection within that call can make CPython 3.11 wait for itself."""
+    seen = []
+    real = sys._current_frames
+    monkeypatch.setattr(sys, "_current_frames", lambda: seen.append(gc.isenabled()) or real())
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        assert Use(sys._getframe()).goes_on()
+        assert seen == [False] and gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_holding_waits_for_the_end_of_an_epoch_only():
