@@ -22,8 +22,8 @@ _GAP = 0.12  # between two images, as a share of their height
 class WeightsImageDisplay:
     """The weights of a linear model on pixels, one image for each of its weight vectors.
 
-    One colour stands for positive weights, another for negative ones, white for 0, on the same scale in all
-    images.
+    Positive weights are light and yellow, negative ones dark and blue, on the same scale in all images: the
+    signs can be told in grey, too.
 
     Parameters
     ----------
@@ -88,16 +88,15 @@ class WeightsImageDisplay:
         each = 1.6 if len(self.images) > 1 else 3.6
         return each * self.columns + 1.6, each * height / width * 1.2 * rows + 1.0
 
-    def plot(self, ax: Axes | None = None, *, cmap: str = "PuOr", colorbar: bool = True) -> Self:
+    def plot(self, ax: Axes | None = None, *, cmap: str = "cividis", colorbar: bool = True) -> Self:
         """Draw it.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None: in a new figure.
-        cmap : str, default="PuOr"
-            A diverging colour map. The default is for the colour-blind, too; ``"cividis"`` also shows
-            signs in grey, the positive ones light.
+        cmap : str, default="cividis"
+            A colour map. ``"PuOr"`` has white for 0 and two colours, which look alike in grey.
         colorbar : bool, default=True
             Whether a bar says which colour is which weight.
 

@@ -73,7 +73,7 @@ def test_distances_are_those_of_the_picture_of_x_space(ax):
 # ---------------------------------------------------------------------------------------------- images
 
 
-def test_images_are_the_weights_with_white_for_zero(ax):
+def test_images_are_the_weights_and_signs_show_in_grey(ax):
     X, y = np.eye(6), [0, 1, 2, 2, 1, 0]
     clf = Perceptron(random_state=0, multiclass="ovr").fit(X, y)
     made = WeightsImageDisplay.from_estimator(clf, shape=(2, 3), ax=ax)
@@ -81,8 +81,10 @@ def test_images_are_the_weights_with_white_for_zero(ax):
     assert made.limit == np.abs(clf.coef_).max()
     for image, shown in zip(made.images_, made.images, strict=True):
         assert np.array_equal(image.get_array(), shown) and image.get_clim() == (-made.limit, made.limit)
-    middle = matplotlib.colors.to_rgb(made.images_[0].cmap(made.images_[0].norm(0.0)))
-    assert min(middle) > 0.9
+    grey = [
+        made.images_[0].cmap(x)[:3] @ np.array([0.299, 0.587, 0.114]) for x in (0.0, 0.25, 0.5, 0.75, 1.0)
+    ]
+    assert all(b - a > 0.1 for a, b in itertools.pairwise(grey))  # the larger, the lighter
     assert [text.get_text() for text in made.texts_] == ["0", "1", "2"]
     boxes = [image.get_extent() for image in made.images_]
     assert all(a[1] < b[0] for a, b in itertools.pairwise(boxes))  # side by side
