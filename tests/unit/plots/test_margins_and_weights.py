@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import matplotlib.colors
 import numpy as np
 import pytest
 from drawn import LABELS, MAIL, texts
