@@ -170,13 +170,19 @@ def test_known_cases(name):
     assert unmet not in [bound.name for bound in certificate.bounds]
 
 
-def test_rows_on_the_boundary_are_counted_in_fractions():
-    """w = (1, 1, 1) gives the second row 0 in floats; it is 1."""
-    X, y = np.array([[1.0, 1.0, 1.0], [1e16, 1.0, -1e16], [-1.0, -1.0, -1.0]]), np.array([1, 1, 0])
+@pytest.mark.parametrize(("large", "small", "stated"), [(64.0, 2.0**-48, True), (1e16, 1.0, False)])
+def test_rows_on_the_boundary_are_counted_in_fractions(large, small, stated):
+    """w = (1, 1, 1) gives the second row 0 in floats; it is more.
+
+    A risk that rounding may move is not stated, and then neither is the count.
+    """
+    X, y = np.array([[1.0, 1.0, 1.0], [large, small, -large], [-1.0, -1.0, -1.0]]), np.array([1, 1, 0])
     model = pc.RiskDescent(fit_intercept=False).fit(X, y)
+    assert model.on_boundary_ == 1
     certificate = pc.certify(model, X, y)
     assert np.array_equal(certificate.vectors["w"].weights, [[1.0, 1.0, 1.0, 0.0]])
-    assert certificate.run["parts"][0]["on_boundary"] == 0
+    part = certificate.run["parts"][0]
+    assert (part["on_boundary"] == 0 == part["risk"]) if stated else "on_boundary" not in part
     assert certificate.verdict.verdict == "separable" and not objection(model, X, y)
 
 
