@@ -132,7 +132,7 @@ def _risk(request: Request, ax: Any) -> Any:
     _few_weights(request)
     model = request.model
     if hasattr(model, "keep_path"):
-        again = model.set_params(keep_path=True).fit(request.X, request.y)  # type: ignore[attr-defined]
+        again = model.set_params(keep_path=True).fit(request.X, request.y)  # type: ignore[attr-defined]  # RiskDescent
         return RiskSurfaceDisplay.from_estimator(again, request.X, request.y, ax=ax)
     path, with_b = _last_weights(model)
     return RiskSurfaceDisplay.from_data(request.X, request.y, fit_intercept=with_b, path=path, ax=ax)
