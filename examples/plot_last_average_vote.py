@@ -3,11 +3,10 @@ Last, average and vote, for kernels of degree 1 and 6
 =====================================================
 
 The voted-perceptron paper compared, on handwritten digits, what the last weight vector, the average of all,
-and their vote predict, for polynomial kernels of several degrees. The average and the vote are ahead of the
-last vector by most for degree 1, where no hyperplane separates the rows and the last vector keeps swinging;
-at degree 6 the rows are separable, the last vector settles, and little is left between the three. A part of
-MNIST is learned here where it is on the machine, else scikit-learn's small digits;
-``docs/measured/mnist_voted.png`` has all of MNIST.
+and their vote predict, for polynomial kernels of several degrees. Here, too, the average and the vote are
+ahead of the last vector by most at degree 1; at degree 6 little is left between the three. One order of the
+rows is learned, so that small differences mean nothing. A part of MNIST is learned where it is on the
+machine, else scikit-learn's small digits; ``docs/measured/mnist_voted.png`` has all of MNIST.
 """
 
 import matplotlib.pyplot as plt
