@@ -2,9 +2,10 @@
 AMIRA: a larger p, a larger margin, a longer run
 ================================================
 
-p-aggressive MIRA (AMIRA) updates on every row whose functional margin is below p, and steps to a margin of 1.
-For p = 0 it learns from mistakes alone; as p grows to 1 the margin that it ends with approaches the best one,
-and the run takes more epochs.
+p-aggressive MIRA (AMIRA) updates on every row whose functional margin is below p, and steps to a margin of
+1. For p = 0 it learns from mistakes alone; as p grows to 1 the margin that it ends with approaches the best
+one, and the run takes more epochs. How many more depends on the data: on the easy ``clouds_far``, centred,
+every p takes two.
 """
 
 import matplotlib.pyplot as plt

@@ -4,7 +4,9 @@ The order of the rows, and shuffling
 
 The theorem on the perceptron's mistakes holds for every order. How many epochs it takes to make them
 depends on the order: here, with all rows of one class before those of the other, the run takes several
-times the epochs of a shuffle, and makes more mistakes.
+times the epochs of a shuffle, and makes more mistakes. It need not: on ``separable(400, 10, margin=0.05,
+random_state=1)`` without an intercept the same order took the fewest epochs and mistakes of the four. These
+rows were chosen to show the effect.
 """
 
 import matplotlib.pyplot as plt
