@@ -141,6 +141,11 @@ _PAIR = re.compile(rb"\s\d+:")
 _VW = re.compile(rb"\s*(?:" + _NUMBER + rb"\s+){0,2}[^\s|]*\|")
 
 
+def cuttable(name: str) -> bool:
+    """Whether a file of this format can be cut between any two lines; errors then name lines of the file."""
+    return name in _OURS and FORMATS[name].by_lines
+
+
 def by_name(name: str) -> str | None:
     """The format by the ending of a file's name; None if the ending is of no format."""
     stem, ending = os.path.splitext(name.lower())

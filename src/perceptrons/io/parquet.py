@@ -64,13 +64,25 @@ class Parquet:
         self._file = source.name
         raw = source.open()
         try:
-            yield from self._of_file(_Window(raw, source.size or 0), source.size or 0, pyarrow, parquet)
+            window = _Window(raw, source.size or 0)
+            yield from self._of_file(window, source.size or 0, source.groups, pyarrow, parquet)
         finally:
             if source.owned:
                 raw.close()
 
+    def n_row_groups(self, source: Source) -> int:
+        """How many row groups a file has, by its footer."""
+        self._file = source.name
+        raw = source.open()
+        try:
+            footer = self._footer(_Window(raw, source.size or 0), source.size or 0)
+            with self._intact():
+                return sum(1 for _ in row_groups(footer))
+        finally:
+            raw.close()
+
     def _of_file(
-        self, raw: _Window, size: int, pa: ModuleType, parquet: ModuleType
+        self, raw: _Window, size: int, wanted: range | None, pa: ModuleType, parquet: ModuleType
     ) -> Iterator[tuple[Parsed, int]]:
         footer = self._footer(raw, size)
         with self._intact():
@@ -84,10 +96,14 @@ class Parquet:
         words = [names[j] for j in needed if _is_string(types[j], pa)]
         with self._intact():
             total, groups = max(1, metadata.num_rows), metadata.num_row_groups
-        rows, columns = 0, row_groups(footer)
-        for group in range(groups):
+        rows = skipped = 0
+        columns = row_groups(footer)
+        for group in range(groups if wanted is None else min(groups, wanted.stop)):
             with self._intact():
                 chunks = next(columns)
+                if wanted is not None and group < wanted.start:
+                    rows = skipped = rows + metadata.row_group(group).num_rows
+                    continue
                 if [chunk.path for chunk in chunks] != leaves:  # checks go by names, pyarrow by places
                     raise NotAPage("columns of other names than in its schema")
                 at_once, plain = self._rows_at_once(raw, size, chunks, needed, names, words)
@@ -109,7 +125,7 @@ class Parquet:
                 if part is None:
                     break
                 before, rows = rows, rows + part.num_rows
-                self._count(8 * len(needed) * rows, size)
+                self._count(8 * len(needed) * (rows - skipped), size)
                 for parsed in self._parsed(part, before, pa):
                     yield parsed, size * min(rows, total) // total
                     del parsed

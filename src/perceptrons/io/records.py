@@ -191,6 +191,8 @@ class Refusals:
         self.skip = skip
         self.count = 0
         self.first: FormatError | None = None
+        #: of a source that is a part of a file: an error with the line of the whole file
+        self.placed: Callable[[FormatError], FormatError] | None = None
 
     @property
     def only_counted(self) -> bool:
@@ -207,7 +209,7 @@ class Refusals:
             error = error if isinstance(error, FormatError) else error()
             if not self.skip:
                 raise error
-            self.first = error
+            self.first = error if self.placed is None else self.placed(error)
         self.count += 1
 
     def refuse_all(self, which: np.ndarray, error: Callable[[int], FormatError]) -> None:

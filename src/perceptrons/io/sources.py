@@ -37,6 +37,9 @@ class Source(NamedTuple):
     again: bool = True  #: whether it can be read a second time
     owned: bool = True  #: whether we close it
     pipe: bool = False  #: whether reading may block
+    #: of a part of a file: an error with the line of the whole file
+    placed: Callable[[FormatError], FormatError] | None = None
+    groups: range | None = None  #: of parquet: which row groups; None: all
 
 
 #: A path, "-", an open binary file, bytes, or a list of these.
@@ -45,6 +48,8 @@ AnySource: TypeAlias = Any
 
 def sources(source: AnySource) -> list[Source]:
     """What the user gave, one by one."""
+    if isinstance(source, Source):
+        return [source]
     if isinstance(source, list | tuple):
         if not source:
             raise ValueError("The list of sources is empty; give at least one path.")

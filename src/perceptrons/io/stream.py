@@ -251,12 +251,21 @@ class Stream:
         opened, found = self._begun or self._opened(source)
         self._begun = None
         getattr(self._parser, "next_file", lambda: None)()
-        with contextlib.closing(opened):
+        with contextlib.closing(opened), self._placing(source):
             for block in found:
                 for part in self._parser.parts(block):
                     yield part, opened.file.taken
                     del part
                 del block
+
+    @contextlib.contextmanager
+    def _placing(self, source: Source) -> Iterator[None]:
+        """Let errors in a part of a file name the line of the file."""
+        self._refusals.placed = source.placed
+        try:
+            yield
+        except FormatError as error:
+            raise error if source.placed is None else source.placed(error) from error.__cause__
 
     def _opened(self, source: Source) -> tuple[OpenSource, Iterator[LineBlock]]:
         opened = OpenSource(source, self._limits)
