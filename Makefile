@@ -1,7 +1,7 @@
 # Each target builds the virtual environment when it is missing or older than pyproject.toml, then does its job.
 #   make demo     train the family on embedded data and print one table
 #   make test     all tests and doctests but the exhaustive ones   (make test ARGS="-k novikoff")
-#   make test-exhaustive   the others: more cases, draws and processes for the same promises
+#   make test-exhaustive   the others, and more draws: further cases and processes for the same promises
 #   make lint     ruff, mypy, import contracts, docstrings, the picture of the imports
 #   make fuzz     every target of tests/fuzz     (make fuzz ARGS="--seconds 60")
 #   make bench    ratios against the peers
@@ -37,7 +37,7 @@ test: $(STAMP)
 
 test-exhaustive: export SCIPY_ARRAY_API = 1
 test-exhaustive: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive --hypothesis-profile=exhaustive $(ARGS)
 
 # ARGS names what else to run: the tests of the package that changed
 check: lint

@@ -1,20 +1,30 @@
 """Which tests ``make test`` leaves to ``make test-exhaustive``: whole scripts, real files, many more cases.
 
 What they promise is promised by smaller tests, too, on fewer learners, draws or rows; CI runs both. A test
-that costs more than ten CPU-seconds belongs here, unless nothing else would notice a fault.
+that costs more than ten CPU-seconds belongs here, unless nothing else would notice a fault. Single cases are
+marked ``exhaustive`` where they stand; tests that draw their cases run in both, here with twice as many.
 """
 
 from __future__ import annotations
+
+from hypothesis import settings
 
 #: Paths of modules, with the name of a function where only that one is meant, under ``tests/``.
 EXHAUSTIVE = (
     # every learner through the checks of River; make test has those of scikit-learn on each learner
     "conformance/test_river.py",
+    "conformance/test_sklearn.py::test_of_the_same_family",
     "conformance/test_sklearn.py::test_other_ways",
     "conformance/test_sklearn.py::test_restricted_range_in_a_pipeline",
     "conformance/test_sklearn_linear.py",
     # one leaf after the other of the certificates of every learner; each kind of line is forged elsewhere
     "faults/test_forged_certificates.py::test_forged_leaves_of_every_learner",
+    # more of what make test has for one learner, one readout or float64
+    "faults/test_bad_input.py::test_a_vector_that_shrinks_keeps_large_weights_in_float32",
+    "unit/engine/test_boundscheck.py::test_planted_faults_are_caught_with_a_cold_and_a_warm_cache",
+    "unit/engine/test_device.py::test_as_one_row_at_a_time",
+    "unit/estimators/test_kernel_estimators.py::test_the_norm_of_a_long_run_is_that_of_w",
+    "unit/proofs/test_certify.py::test_at_most_three_passes",
     # draws without an end, of which make fuzz takes more
     "faults/test_fuzz_targets.py",
     "faults/test_fuzzed_models.py",
@@ -45,12 +55,18 @@ EXHAUSTIVE = (
     "unit/repository/test_benchmarks.py",
     "unit/repository/test_example_tasks.py",
     "unit/repository/test_examples.py",
+    "unit/repository/test_gallery.py::test_a_picture_and_its_numbers",
     "unit/repository/test_gallery.py::test_with_data",
     "unit/repository/test_reading_benchmark.py",
     "unit/repository/test_readme_session.py",
 )
 
 
-def is_exhaustive(path: str, function: str) -> bool:
-    """Whether a test function of a module is one of them; the path is relative to ``tests/``."""
+def is_exhaustive(path: str, function: str = "") -> bool:
+    """Whether a module, or this test function of it, is one of them; the path is relative to ``tests/``."""
     return path in EXHAUSTIVE or f"{path}::{function}" in EXHAUSTIVE
+
+
+def draws_many() -> bool:
+    """Whether tests that draw their cases take all of them, and not the first part alone."""
+    return bool(settings.get_current_profile_name() == "exhaustive")

@@ -233,7 +233,9 @@ class Fragile:
         return float(a[1] @ b[1])
 
 
-@pytest.mark.parametrize("readout", ["last", "average", "vote", "random"])
+@pytest.mark.parametrize(
+    "readout", ["last", pytest.param("average", marks=pytest.mark.exhaustive), "vote", "random"]
+)
 @pytest.mark.parametrize("labels", [y, y3], ids=["two", "three"])
 def test_a_kernel_function_that_fails_on_the_way(readout, labels):
     """What was learned before is kept, the log included, and the model can go on."""

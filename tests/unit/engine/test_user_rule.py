@@ -72,7 +72,7 @@ def test_row_weights_reach_it():
         learner(whole).fit(X, y, sample_weight=weights)
 
 
-@pytest.mark.parametrize("readout", ["last", "average", "vote"])
+@pytest.mark.parametrize("readout", ["last", pytest.param("average", marks=pytest.mark.exhaustive), "vote"])
 @pytest.mark.parametrize("labels", [y, y3], ids=["binary", "three"])
 def test_one_row_at_a_time(readout, labels):
     """The state (N, k, t) goes on from row to row."""

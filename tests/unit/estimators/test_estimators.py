@@ -706,7 +706,14 @@ def test_pipeline_and_search(name):
     assert search.best_score_ == scores.mean() == search.cv_results_["mean_test_score"].max()
 
 
-@pytest.mark.parametrize("name", [n for n in ONLINE if n not in ("Winnow", "BalancedWinnow", "Elimination")])
+FLOAT32 = [
+    pytest.param(name, marks=[pytest.mark.exhaustive] if name == "ROMMA" else [])
+    for name in ONLINE
+    if name not in ("Winnow", "BalancedWinnow", "Elimination")
+]
+
+
+@pytest.mark.parametrize("name", FLOAT32)
 def test_precision(name):
     """float32 rows give float32 weights; float64 and whole numbers float64."""
     with uncompiled(name not in ("Perceptron", "ROMMA")):  # float32 decides a tie of ROMMA otherwise

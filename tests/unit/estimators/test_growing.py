@@ -100,7 +100,9 @@ LEARNERS = {
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("cut", [None, 1, 4, 14])
-@pytest.mark.parametrize("readout", ["last", "average", "unit average", "vote"])
+@pytest.mark.parametrize(
+    "readout", ["last", "average", "vote", pytest.param("unit average", marks=pytest.mark.exhaustive)]
+)
 def test_one_to_four_classes(name, order, cut, readout):
     """Row by row or in pieces, in any order of the labels: after every piece, all is as on the blackboard."""
     tau, factor, params = LEARNERS[name]

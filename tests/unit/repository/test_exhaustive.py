@@ -19,4 +19,7 @@ def test_it_exists(name):
 def test_ci_runs_both():
     assert (ROOT / ".ci" / "run").read_text().endswith("make lint\nmake test\nmake test-exhaustive\n")
     makefile = (ROOT / "Makefile").read_text()
-    assert '-m "not exhaustive" $(ARGS)' in makefile and "-m exhaustive $(ARGS)" in makefile
+    assert (
+        '-m "not exhaustive" $(ARGS)' in makefile
+        and "-m exhaustive --hypothesis-profile=exhaustive $(ARGS)" in makefile
+    )

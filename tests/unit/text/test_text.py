@@ -305,7 +305,7 @@ corpus = st.lists(st.tuples(sentences, st.sampled_from("xy")), min_size=2, max_s
         ("last", rules.Perceptron()),
         ("average", rules.Perceptron()),
         ("last", rules.PA1(C=0.5)),
-        ("average", rules.ROMMA()),
+        pytest.param("average", rules.ROMMA(), marks=pytest.mark.exhaustive),
     ],
     ids=str,
 )
