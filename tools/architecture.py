@@ -24,6 +24,7 @@ HOLDS = {
     "cli": "the commands",
     "demo": "the table of make demo",
     "plots": "pictures, by matplotlib",
+    "mixing": "one model from many shards",
     "proofs": "certify, separability, advice",
     "models": "model files, checkpoints, ONNX",
     "text": "raw text to hashed rows",

@@ -29,6 +29,7 @@ _WHERE = {
     "KernelPerceptron": "estimators.kernel",
     "KernelClassifier": "estimators.kernel",
     "BudgetKernelPerceptron": "estimators.budget",
+    "ParameterMixing": "mixing.parameter_mixing",
     "TextHasher": "text.hasher",
     "TextClassifier": "text.classifier",
     "advise": "proofs.advice",

@@ -17,9 +17,6 @@ import numpy as np
 
 GOLDEN = Path(os.environ.get("PERCEPTRONS_GOLDEN") or Path(__file__).parent)
 
-DEFERRED = {"ipm"}
-"""Files whose algorithms come with later work."""
-
 
 @dataclass(frozen=True)
 class Case:

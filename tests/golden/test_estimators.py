@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from golden.cases import DEFERRED, Case, close, files, load, read
+from golden.cases import Case, close, files, load, read
 from uncompiled import uncompiled
 
 import perceptrons as pc
@@ -22,7 +22,7 @@ NO_CLASS = {"structured_perceptron"}
 KERNELS = {"budget_kernel", "kernel_learners", "kernels"}
 """Files that `test_kernels` runs."""
 
-OWN_TEST = {"bounds", "hard_margin", "preprocessing"}
+OWN_TEST = {"bounds", "hard_margin", "ipm", "preprocessing"}
 """Files that have a test of their own."""
 
 # ----------------------------------------------------------------------- from a case to an estimator
@@ -630,8 +630,8 @@ def appear_on_the_way(case):
 
 @pytest.mark.parametrize("file", files())
 def test_every_file_is_known(file):
-    known = MAKE.keys() | DEFERRED | NO_CLASS | KERNELS | OWN_TEST
-    assert file in known, f"{file}.json is neither run through an estimator nor deferred"
+    known = MAKE.keys() | NO_CLASS | KERNELS | OWN_TEST
+    assert file in known, f"{file}.json is not run through an estimator"
 
 
 @pytest.mark.parametrize("file", [file for file in files() if file in MAKE])

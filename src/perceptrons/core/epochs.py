@@ -87,10 +87,10 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
     if watched:
         intake.check_again(batch.X, batch.rows)
     read_all = clean and train is None and orders is None and not watched
-    _state_bounds(model, batch, read_all)
+    state_bounds(model, batch, read_all)
 
 
-def _state_bounds(model: Learner, batch: CheckedRows, read_all: bool) -> None:
+def state_bounds(model: Learner, batch: CheckedRows, read_all: bool) -> None:
     """Set the bracket around the best margin. ``read_all``: the last epoch read all rows, without update."""
     space = model._space
     assert batch.targets is not None

@@ -129,6 +129,8 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
                     "intercept_init, or give gamma as a number."
                 )
             self.gamma_ = self._first_guess(batch)
+        else:
+            self.gamma_ = float(self.gamma)
         return super()._start(batch, coef_init, intercept_init)
 
     def _max_epochs(self, orders: list[np.ndarray] | None) -> int | None:

@@ -5,7 +5,7 @@ class codes 0..K-1 here; a binary space trains code 1 as +1.
 """
 
 from .additive import Additive, Joint, Linear
-from .base import TRANSIENT, Bracket, Counts, Frame, NumericalError, SingleSpace
+from .base import TRANSIENT, Bracket, Counts, Frame, LearnerState, NumericalError, SingleSpace
 from .budget import Budget
 from .confident import Confident
 from .dual import Dual, KernelRows, shown
@@ -42,6 +42,7 @@ __all__ = [
     "Frame",
     "Joint",
     "KernelRows",
+    "LearnerState",
     "Linear",
     "LinearSpace",
     "Multiplicative",

@@ -64,6 +64,13 @@ class Counts(NamedTuple):
         return Counts._make(a - b for a, b in zip(self, before, strict=True))
 
 
+class LearnerState(NamedTuple):
+    """What learning changes in a learner: numbers and arrays, and nothing of how steps are made."""
+
+    arrays: dict[str, np.ndarray]  #: by name, all of one shape: (features + 1,) or (features + 1, classes)
+    scalars: np.ndarray
+
+
 #: attributes of a space that are no part of the model: they belong to a fit under way, or can be found again
 TRANSIENT = ("steps", "standing", "length")
 
@@ -181,10 +188,14 @@ class SingleSpace:
 
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
         """Keep the sum of the steps on each row from here on, if they take no more bytes than this."""
-        shape = self._steps_shape(n_rows)
         fresh = self.from_zero and not self.state[scalars.UPDATES]  # the steps must be all there are
-        if shape is not None and fresh and 8 * prod(shape) <= limit:
-            self.steps = np.zeros(shape)
+        if fresh and 8 * prod(self._steps_shape(n_rows) or ()) <= limit:
+            self.begin_steps(n_rows)
+
+    def begin_steps(self, n_rows: int) -> None:
+        """Keep the sum of the steps on each row from here on, whatever came before."""
+        shape = self._steps_shape(n_rows)
+        self.steps = None if shape is None else np.zeros(shape)
 
     def steps_or_none(self) -> np.ndarray:
         """What a loop is given: an array without rows where no steps are kept."""
@@ -295,6 +306,22 @@ class SingleSpace:
                 a[part] = values
 
         return restore
+
+    def learned(self) -> LearnerState:
+        """What learning has made, not copied; a scale other than 1 is an error."""
+        if self.state[scalars.SCALE] != 1.0:
+            raise ValueError(f"{type(self).__name__} has weights under a common factor.")
+        arrays = {name: getattr(self, name) for name in self._by_column()}
+        return LearnerState({name: a for name, a in arrays.items() if a is not None}, self.state)
+
+    def resume(self, state: LearnerState) -> None:
+        """Go on from this state of a learner of the same kind; further learning writes to its arrays."""
+        mine = self.learned().arrays
+        if {name: a.shape for name, a in mine.items()} != {n: a.shape for n, a in state.arrays.items()}:
+            raise ValueError(f"The state is not of a {type(self).__name__} with {self.n_features} features.")
+        for name, a in state.arrays.items():
+            setattr(self, name, a)
+        self.state = state.scalars
 
     def _in_order(self) -> dict[str, Any]:
         """All attributes, with one column per class in the order of the codes."""

@@ -1,0 +1,89 @@
+"""Where the passes of a round run: one by one in this process, or in threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Protocol
+
+from .merging import Round, mixed
+from .shard_epoch import Outcome, shard_epoch
+
+if TYPE_CHECKING:
+    from .jobs import Job
+    from .shards import Shard
+    from .states import State
+
+
+class Backend(Protocol):
+    """Runs rounds. It changes nothing about their results: a round is a function of its arguments."""
+
+    def round(self, state: State, number: int) -> Round:
+        """A pass over every shard from this state, and the state that is mixed from them.
+
+        An error, also an interruption, ends the passes that run, and leaves no trace of the round.
+        """
+
+    def close(self) -> None:
+        """No round follows."""
+
+
+class Serial:
+    """One shard after the other."""
+
+    def __init__(self, job: Job, shards: Sequence[Shard]):
+        self.job, self.shards = job, shards
+
+    def round(self, state: State, number: int) -> Round:
+        outcomes = [shard_epoch(self.job, state, shard, number) for shard in self.shards]
+        return mixed(self.job, state, outcomes)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Threads:
+    """Shards in threads of this process: the passes over rows run without Python's lock."""
+
+    def __init__(self, job: Job, shards: Sequence[Shard], n_threads: int | None = None):
+        self.job, self.shards = job, shards
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(thread_count(len(shards), n_threads), "perceptrons")
+
+    def round(self, state: State, number: int) -> Round:
+        stop = self._stop.is_set
+        running: list[Future[Outcome]] = []
+        try:
+            running.extend(
+                self._pool.submit(shard_epoch, self.job, state, shard, number, stop) for shard in self.shards
+            )
+            return mixed(self.job, state, _results(running))
+        except BaseException:
+            self._stop.set()
+            raise
+
+    def close(self) -> None:
+        self._stop.set()  # of passes that still run, after an error
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _results(running: Sequence[Future[Outcome]]) -> list[Outcome]:
+    """All outcomes; the error of the first shard that has one, in the order of the shards."""
+    found: list[Outcome] = []
+    for future in running:
+        found.append(future.result())
+    return found
+
+
+def thread_count(n_shards: int, n_threads: int | None) -> int:
+    """Threads that are used: one per shard, but no more than there are cores, or than were asked for."""
+    return max(1, min(n_shards, cores() if n_threads is None else n_threads))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
