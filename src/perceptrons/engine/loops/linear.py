@@ -189,6 +189,70 @@ def bound_rounding(
     scalars[NORM_ERROR] = keep * keep * scalars[NORM_ERROR] + rough * reached * reached
 
 
+class Moment(NamedTuple):
+    """The scalars that a step reads and changes, as variables of a loop."""
+
+    scale: float
+    norm2: float
+    tau_sum: float
+    scale_sum: float
+    drift: float
+    k: int
+
+
+@helper
+def step(
+    rows: Rows,
+    i: int,
+    y: float,
+    m: float,
+    q: float,
+    keep: float,
+    tau: float,
+    v: Reals,
+    track: Track,
+    scalars: Floats,
+    steps: Floats,
+    now: Moment,
+    limit: float,
+) -> tuple[bool, Moment]:
+    """w <- keep w + tau y x, and the scalars after it; False: w would overflow, and nothing is changed."""
+    scale, norm2, tau_sum, scale_sum, drift, k = now
+    length2 = squared_step(tau, q)
+    new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + length2
+    if not (new_norm2 <= limit and isfinite(v.dtype.type(tau))):
+        return False, now
+    if keep != 1.0:
+        drift = drifted(v, drift, keep, norm2, tau * m, length2)
+        scale, scale_sum = rescale(rows, track, v, steps, keep, scale, scale_sum, norm2 + scalars[NORM_ERROR])
+    if scale != 1.0 and not (fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))):
+        scale, scale_sum = multiply_out(rows, track, v, steps, scale, scale_sum)  # w/scale is too long
+    d = tau * y / scale
+    note(track, rows, i, d, scale_sum)
+    push(rows, i, d, v)
+    follow(rows, i, d)
+    if steps.shape[0] > 0:
+        steps[i] += tau / scale
+    bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, 1)
+    tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
+    return True, Moment(scale, max(0.0, new_norm2), tau_sum, scale_sum, drift, k + 1)
+
+
+@helper
+def refresh_is_due(now: Moment, tol: float) -> bool:
+    """Whether ||w||^2 is to be computed anew after a step."""
+    return now.k % REFRESH == 0 or now.drift > DRIFT_LIMIT * tol * now.norm2
+
+
+@helper
+def enter(log: Log, n: int, i: int, t: int, keep: float, alpha: float) -> None:
+    """Entry n of the log of a binary learner."""
+    log.row[n] = i
+    log.example[n] = t
+    log.keep[n] = keep
+    log.alpha[n, 0] = alpha
+
+
 @helper
 def write_back(
     scalars: Floats, scale: float, norm2: float, tau_sum: float, scale_sum: float, t: int, k: int
@@ -266,41 +330,18 @@ def run_rows(
             if keep == 0.0 and tau == 0.0:
                 n_refused += 1
             else:
-                length2 = squared_step(tau, q)
-                new_norm2 = keep * keep * norm2 + 2.0 * keep * tau * m + length2
-                if not (new_norm2 <= limit and isfinite(v.dtype.type(tau))):
+                now = Moment(scale, norm2, tau_sum, scale_sum, drift, k)
+                fine, now = step(rows, i, y[i], m, q, keep, tau, v, track, scalars, steps, now, limit)
+                if not fine:
                     ending = BAD_STEP  # overflow, or a rule that returned NaN
                     break
-                if keep != 1.0:
-                    drift = drifted(v, drift, keep, norm2, tau * m, length2)
-                    scale, scale_sum = rescale(
-                        rows, track, v, steps, keep, scale, scale_sum, norm2 + scalars[NORM_ERROR]
-                    )
-                if scale != 1.0 and not (
-                    fits(new_norm2, scale, limit) and isfinite(v.dtype.type(tau / scale))
-                ):
-                    scale, scale_sum = multiply_out(
-                        rows, track, v, steps, scale, scale_sum
-                    )  # w/scale is too long
-                d = tau * y[i] / scale
-                note(track, rows, i, d, scale_sum)
-                push(rows, i, d, v)
-                follow(rows, i, d)
-                k += 1
-                if steps.shape[0] > 0:
-                    steps[i] += tau / scale
-                bound_rounding(rows, i, v, scalars, keep, length2, norm2, scale, 1)
-                norm2 = max(0.0, new_norm2)
-                if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
+                scale, norm2, tau_sum, scale_sum, drift, k = now
+                if refresh_is_due(now, tol):
                     norm2, drift = refreshed(rows, v, scale, norm2, drift)
                     scalars[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2
-                tau_sum = keep * tau_sum + tau if tau >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
                 if log.row.shape[0] > 0:
-                    log.row[n_logged] = i
-                    log.example[n_logged] = t + 1
-                    log.keep[n_logged] = keep
-                    log.alpha[n_logged, 0] = tau * y[i]
+                    enter(log, n_logged, i, t + 1, keep, tau * y[i])
                     n_logged += 1
         t += 1
         scale_sum += pace(track, scale, norm2)
