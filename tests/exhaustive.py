@@ -29,6 +29,10 @@ EXHAUSTIVE = (
     "faults/test_fuzz_targets.py",
     "faults/test_fuzzed_models.py",
     "property/test_readers_fuzz.py",
+    # clusters of their own, or workers that are started again and again; others have one cluster
+    "faults/test_mixing_cluster.py::test_a_shard_that_kills_every_worker_is_named",
+    "faults/test_mixing_cluster.py::test_no_workers",
+    "faults/test_mixing_cluster.py::test_the_scheduler_is_gone",
     # the peak of memory of processes that read a megabyte by small pieces
     "faults/test_reader_memory.py",
     # all learners again: without a compiler, by a linear kernel, on a device, interrupted, on hard data

@@ -6,14 +6,14 @@ import re
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("data", "onnx", "plot", "qp")  # those that the tests use
+EXTRAS = ("dask", "data", "onnx", "plot", "qp")  # those that the tests use
 
 
 def pins(project: dict) -> list[str]:
     """name==version for every requirement that has a lower bound."""
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *(one for extra in EXTRAS for one in extras[extra])]
-    return [re.sub(r"^([\w.-]+)>=([\w.]+).*", r"\1==\2", one) for one in wanted]
+    return [re.sub(r"^([\w.\[\],-]+)>=([\w.]+).*", r"\1==\2", one) for one in wanted]
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .merging import Round, mixed
 from .shard_epoch import Outcome, shard_epoch
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .jobs import Job
     from .shards import Shard
     from .states import State
+
+T = TypeVar("T")
 
 
 class Backend(Protocol):
@@ -25,6 +27,9 @@ class Backend(Protocol):
 
         An error, also an interruption, ends the passes that run, and leaves no trace of the round.
         """
+
+    def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
+        """``function(job, shard, *arguments)`` for every shard, in their order."""
 
     def close(self) -> None:
         """No round follows."""
@@ -39,6 +44,9 @@ class Serial:
     def round(self, state: State, number: int) -> Round:
         outcomes = [shard_epoch(self.job, state, shard, number) for shard in self.shards]
         return mixed(self.job, state, outcomes)
+
+    def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
+        return [function(self.job, shard, *arguments) for shard in self.shards]
 
     def close(self) -> None:
         """Nothing is open."""
@@ -63,6 +71,9 @@ class Threads:
         except BaseException:
             self._stop.set()
             raise
+
+    def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
+        return list(self._pool.map(lambda shard: function(self.job, shard, *arguments), self.shards))
 
     def close(self) -> None:
         self._stop.set()  # of passes that still run, after an error

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from ..core import checks, epochs, starting, stopping
 from ..core.fit_rows import rows_of_fit
 from ..core.progress import Progress
+from ..core.run_attributes import one_or_all
 from ..core.writing import at_rest, one_writer, unchanged_on_error
 from ..engine import draws, intake
 from ..engine.margins import STEPS_LIMIT
-from . import rounds, shards, supported
+from . import brackets, places, rounds, shards, supported
 from .backends import Backend, Serial, Threads
 from .jobs import Job
 from .states import State, state_of
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from ..core.learner import Learner
     from ..core.passes import CheckedRows
     from .merging import Round
-    from .shards import Shard
-
-BACKENDS = ("threads", "serial")
+    from .shards import Shard, ShardInMemory
 
 
 class Settings(NamedTuple):
@@ -39,6 +38,7 @@ class Settings(NamedTuple):
     mixing: str = "uniform"
     backend: Any = "threads"
     shards: Any = None
+    reading: dict[str, Any] | None = None
     max_time: float | None = None
     n_jobs: int | None = None
     verbose: int = 0
@@ -49,7 +49,7 @@ class Settings(NamedTuple):
         supported.check(learner)
         checks.whole("n_shards", self.n_shards)
         checks.one_of("mixing", self.mixing, ("uniform", "mistakes"))
-        checks.one_of("backend", self.backend, BACKENDS)
+        places.check(self.backend)
         checks.whole("n_jobs", self.n_jobs, none=True)
         checks.verbose(self.verbose)
         if self.max_time is not None:
@@ -99,7 +99,20 @@ def fit(
             starting.adopt(learner, space, [])
         found = Fit(learner, job, parts, how, batch)
         begun(found)
-        found.run(Serial(job, parts) if how.backend == "serial" else Threads(job, parts, how.n_jobs))
+        found.run(_opened(job, parts, how))
+
+
+def _opened(job: Job, parts: Sequence[ShardInMemory], how: Settings) -> Backend:
+    """What runs the rounds."""
+    if how.backend == "serial":
+        return Serial(job, parts)
+    if how.backend == "threads":
+        return Threads(job, parts, how.n_jobs)
+    from .cluster import Cluster
+
+    cluster = Cluster(places.client_of(how.backend))
+    cluster.open(job, parts)
+    return cluster
 
 
 def passing(learner: Learner) -> Learner:
@@ -144,15 +157,22 @@ class Fit:
         try:
             with Progress("ParameterMixing", total, self.how.verbose) as self._progress:
                 learner.stop_reason_ = rounds.run(backend, self.state, total, self.keep)
+            self._state_bounds(backend)
         except BaseException:
             learner.stop_reason_ = "failed"
             raise
         finally:
             backend.close()
-        if self.batch is not None:
-            for one, steps in zip(learner._space.learners, self._steps, strict=True):
-                one.steps = steps
-            epochs.state_bounds(learner, self.batch, self._clean and self.how.callback is None)
+
+    def _state_bounds(self, backend: Backend) -> None:
+        """Set the bracket around the best margin: by all rows where they are here, else shard by shard."""
+        learner = self.learner
+        if self.batch is None:
+            learner._bounds = one_or_all(brackets.of_all(backend.each(brackets.of_shard, self.state)))
+            return
+        for one, steps in zip(learner._space.learners, self._steps, strict=True):
+            one.steps = steps
+        epochs.state_bounds(learner, self.batch, self._clean and self.how.callback is None)
 
     def keep(self, found: Round) -> str | None:
         """Keep a complete round as the state of the learner; returns a reason to stop."""

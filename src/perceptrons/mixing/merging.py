@@ -88,7 +88,12 @@ def shares(job: Job, state: State, reports: Sequence[Report]) -> np.ndarray:
     if job.mixing == "mistakes":
         total = k.sum(axis=1, keepdims=True)
         return np.where(total > 0.0, k / np.maximum(total, 1.0), 1.0 / len(reports))
-    return np.full(k.shape, 1.0 / len(reports))
+    return equal_shares(len(state), len(reports))
+
+
+def equal_shares(n_learners: int, n_shards: int) -> np.ndarray:
+    """(learners, shards): the same weight for every shard."""
+    return np.full((n_learners, n_shards), 1.0 / n_shards)
 
 
 def alone(state: State, outcome: Outcome) -> State:

@@ -7,15 +7,15 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.writing import at_rest, one_writer
 from ..estimators.perceptron import AveragedPerceptron
 from ..estimators.shell import Shell
-from . import fitting
+from . import far, fitting
 from .fitting import Settings
+from .given import sources_of
 
 if TYPE_CHECKING:
     from .._types import MatrixLike
@@ -60,21 +60,30 @@ class ParameterMixing(Shell):
     in an order that depends on the number of shards alone: every backend makes the same bits. One shard makes
     the model of a plain fit.
 
+    Rows in files, and those of Dask, are never in one place: each shard is read by the task that learns it.
+    On a cluster all that a worker holds can be computed again, from files or by the tasks of the caller. Rows
+    that were given in memory are kept by the scheduler for that, which needs memory for all of them.
+
     Parameters
     ----------
     estimator : Perceptron, AveragedPerceptron, MarginPerceptron, MIRA, PassiveAggressive, AROW or SCW
         The learner; the default is ``AveragedPerceptron()``. It is cloned. Parameters that need one run from
         row to row are refused, with the reason. Its ``random_state`` is the seed.
     n_shards : int, default=4
-        Contiguous blocks of the rows.
+        Contiguous blocks of the rows. A file is cut between lines or row groups, into no more parts than it
+        has of these. Every block of an array of Dask, and every partition of a data frame, is a shard.
     mixing : {"uniform", "mistakes"}, default="uniform"
         Equal weights, or in proportion to the updates of each shard in the round. One-vs-rest: for each class
         by its own updates.
-    backend : {"threads", "serial"}, default="threads"
-        Where the shards are learned: in threads of this process, or one after the other.
-    shards : list of lists of int, optional
-        The row numbers of each shard, instead of ``n_shards`` blocks. A row may be in several shards, and
-        must be in one.
+    backend : {"threads", "serial", "dask"} or a client of Dask, default="threads"
+        Where the shards are learned: in threads of this process, one after the other, or on the workers of
+        a Dask cluster: that of the client, or of the one that this process has made last. Dask needs
+        ``pip install 'perceptrons[dask]'``.
+    shards : list of lists of int, or list of files or of lists of files, optional
+        The row numbers of each shard, instead of ``n_shards`` blocks: a row may be in several shards, and
+        must be in one. Or the files of each shard.
+    reading : dict, optional
+        How files are read: options of :func:`perceptrons.io.open_stream`.
     max_time : float, optional
         Stop after the first round that ends later than so many seconds.
     callback : callable or None, default=None
@@ -146,6 +155,7 @@ class ParameterMixing(Shell):
         mixing: str = "uniform",
         backend: Any = "threads",
         shards: Any = None,
+        reading: dict[str, Any] | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         n_jobs: int | None = None,
@@ -156,21 +166,25 @@ class ParameterMixing(Shell):
         self.mixing = mixing
         self.backend = backend
         self.shards = shards
+        self.reading = reading
         self.max_time = max_time
         self.callback = callback
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: MatrixLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn in rounds, until no shard updates or for ``max_iter`` rounds of the learner.
 
         An interruption leaves the state of the last complete round.
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+        X : array-like, CSR matrix, array or data frame of Dask, path, or list of paths
+            Rows; or a file of them, or several: in a format of :func:`perceptrons.io.open_stream`, with the
+            labels, or an array in ``.npy`` or ``.npz``. Nothing where ``shards`` has the files.
+        y : array-like of shape (n_samples,), array or series of Dask, or path
+            Labels. For an array in a file the file of the labels; for other files nothing.
+        sample_weight : array-like of shape (n_samples,), or array or series of Dask, optional
 
         Returns
         -------
@@ -182,13 +196,18 @@ class ParameterMixing(Shell):
             mixing=self.mixing,
             backend=self.backend,
             shards=self.shards,
+            reading=self.reading,
             max_time=self.max_time,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             callback=None if self.callback is None else self._call,
         )
         with one_writer(cast("Classifier", self), anew=True):
-            fitting.fit(learner, X, y, sample_weight, how, self._begin)
+            sources = sources_of(X, y, sample_weight, how)
+            if sources is None:
+                fitting.fit(learner, X, y, sample_weight, how, self._begin)
+            else:
+                far.fit(learner, sources, how, self._begin)
         return self
 
     def _begin(self, fit: Fit) -> None:

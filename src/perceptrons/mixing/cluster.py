@@ -1,0 +1,395 @@
+"""Shards on the workers of a Dask cluster.
+
+Every pass over a shard, and every sum of two parts, is a task. Nothing is scattered: whatever a worker holds,
+the scheduler can have computed again from the description of a task, so a worker that dies costs time and
+changes nothing. The state of a round is the argument of one task, from which the workers copy it. A shard is
+loaded by a task and stays with its worker from round to round.
+
+An error in a task is raised at once, as it is. A task whose worker dies is given to another worker, as often
+as the scheduler allows (``distributed.scheduler.allowed-failures``). All tasks on a worker are suspected when
+it dies, so the suspects are then tried alone, one after the other: the one that ends its workers even then is
+named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from .._version import __version__
+from ..engine.intake import frozen
+from . import merging
+from .merging import Round
+from .shard_epoch import Outcome, Report, shard_epoch
+from .states import copied
+from .sums import tree
+from .surveys import LoadedShard, Survey, shard_of, survey
+
+if TYPE_CHECKING:
+    from ..core.learner import Learner
+    from .jobs import Job
+    from .merging import Part
+    from .shards import ShardInMemory
+    from .sources import RowSource
+    from .states import State
+
+T = TypeVar("T")
+AnyShard: TypeAlias = "LoadedShard | ShardInMemory"
+
+POLL = 0.5  #: seconds between two looks at tasks that run
+PATIENCE = 60.0  #: seconds without any worker until a run ends
+
+
+class ClusterError(RuntimeError):
+    """A cluster that cannot go on: no scheduler, no workers, or a shard that ends its workers."""
+
+
+# --------------------------------------------------------------------------------------------------- tasks
+# They run on workers: plain functions, found there by their names.
+
+
+class Opaque:
+    """A value that Dask passes on as it is: it looks into tuples and lists for what has to be computed."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+class Branch(NamedTuple):
+    """Sums over some shards, with the reports of these shards."""
+
+    part: Part
+    reports: tuple[Report, ...]
+
+
+def kept(value: Opaque, version: str) -> Any:
+    """A value that the scheduler keeps as the argument of this task."""
+    check_version(version)
+    return value.value
+
+
+def read(source: Opaque, version: str, *pieces: Any) -> Opaque:
+    """The rows of a source; ``pieces`` are what other tasks have computed for it."""
+    check_version(version)
+    return Opaque(source.value.with_pieces(pieces).read())
+
+
+def surveyed(rows: Opaque, learner: Learner, name: str) -> Survey:
+    """What has to be known about the rows of all shards before the first is learned."""
+    return survey(learner, rows.value, name)
+
+
+def loaded(rows: Opaque, job: Job, number: int, name: str) -> LoadedShard:
+    """The rows of a shard, checked."""
+    return shard_of(job, number, rows.value, name)
+
+
+def passed(shard: AnyShard, job: Job, state: State, number: int) -> Outcome:
+    """A pass over a shard. Arrays that came from another worker are as the compiled loops take them."""
+    return shard_epoch(job, state, _with_arrays_as_made(shard), number)
+
+
+def called(function: Callable[..., T], job: Job, shard: AnyShard, arguments: tuple[Any, ...]) -> T:
+    """A function of a shard."""
+    return function(job, _with_arrays_as_made(shard), *arguments)
+
+
+def reported(outcome: Outcome) -> Report:
+    """The small part of an outcome."""
+    return outcome.report
+
+
+def grown(state: State, mu: Opaque, *parts: Branch | Outcome) -> Branch:
+    """Two parts joined; ``mu`` has, for each that is an outcome, the weights of its shard."""
+    one, other = (
+        Branch(merging.weighted(state, part, own), (part.report,)) if isinstance(part, Outcome) else part
+        for part, own in zip(parts, mu.value, strict=True)
+    )
+    return Branch(merging.join(state, one.part, other.part), one.reports + other.reports)
+
+
+def settled(state: State, mu: Opaque, whole: Branch) -> Round:
+    """The state after the round."""
+    return Round(merging.settled(state, whole.part, whole.reports, mu.value), whole.reports, mu.value)
+
+
+def settled_alone(state: State, mu: Opaque, outcome: Outcome) -> Round:
+    """The state after a round of a single shard."""
+    return Round(merging.alone(state, outcome), (outcome.report,), mu.value)
+
+
+def check_version(version: str) -> None:
+    """Refuse to work for another version: its tasks may mean something else."""
+    if version != __version__:
+        raise ClusterError(
+            f"A worker has perceptrons {__version__}, and this process has {version}: install the same "
+            f"version on all workers, pip install perceptrons=={version}."
+        )
+
+
+def _with_arrays_as_made(shard: AnyShard) -> AnyShard:
+    return shard._replace(rows=_as_made(shard.rows))
+
+
+def _as_made(rows: Any) -> Any:
+    """A record with its arrays read-only and aligned, as they were before they were sent."""
+    if isinstance(rows, np.ndarray):
+        return frozen(rows)
+    if isinstance(rows, tuple) and hasattr(rows, "_fields"):
+        return type(rows)(*map(_as_made, rows))
+    return rows
+
+
+# ------------------------------------------------------------------------------------------------- waiting
+
+
+class Waiting:
+    """Waits for tasks, as long as there is a scheduler, and from time to time a worker."""
+
+    def __init__(self, client: Any):
+        self.client = client
+        self.address = str(client.scheduler.address) if client.scheduler is not None else "?"
+        self._alone_since: float | None = None
+
+    def wait(self, futures: Sequence[Any]) -> list[int]:
+        """Wait until all tasks have ended; returns the places of those whose workers have died too often.
+
+        Any other error of a task is raised as soon as it is known.
+        """
+        import distributed
+
+        while True:
+            self._check_connection(futures)
+            states = [future.status for future in futures]
+            killed = []
+            for place, status in enumerate(states):
+                if status == "error" and not self._is_killed(futures[place]):
+                    raise self._clear(futures[place].exception())
+                if status == "error":
+                    killed.append(place)
+            running = [f for f, status in zip(futures, states) if status not in ("finished", "error")]
+            if not running:
+                return killed
+            with contextlib.suppress(TimeoutError, distributed.CancelledError):
+                distributed.wait(running, timeout=POLL)
+                continue
+            self._check_workers()
+
+    def result(self, future: Any) -> Any:
+        """The result of a task that has ended; it is computed again if its worker has died since."""
+        import distributed
+
+        while not self.wait([future]):
+            with contextlib.suppress(TimeoutError, distributed.CancelledError):
+                return future.result(timeout=POLL)
+        raise self._clear(future.exception())
+
+    @staticmethod
+    def _is_killed(future: Any) -> bool:
+        from distributed.scheduler import KilledWorker
+
+        return isinstance(future.exception(), KilledWorker)
+
+    @staticmethod
+    def _clear(error: BaseException) -> BaseException:
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "perceptrons":
+            return ClusterError(
+                f"A worker has no perceptrons ({error}): install it on all workers, pip install "
+                f"perceptrons=={__version__}."
+            )
+        return error
+
+    def _check_connection(self, futures: Sequence[Any]) -> None:
+        if self.client.status != "running" or any(future.cancelled() for future in futures):
+            raise ClusterError(
+                f"The scheduler {self.address} is gone, and with it what the workers have learned in this "
+                "round."
+            )
+
+    def _check_workers(self) -> None:
+        """Raise if there has been no worker for a while."""
+        try:
+            n_workers = len(self.client.nthreads())
+        except (OSError, TimeoutError):  # the next look at the connection says more
+            return
+        now = time.monotonic()
+        if n_workers:
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = now
+        elif now - self._alone_since > PATIENCE:
+            raise ClusterError(
+                f"The scheduler {self.address} has had no worker for {PATIENCE:.0f} seconds: start some, "
+                f"dask worker {self.address}."
+            )
+
+
+# ------------------------------------------------------------------------------------------------- backend
+
+
+class Cluster:
+    """Runs rounds on the workers of a Dask cluster."""
+
+    def __init__(self, client: Any):
+        if client.asynchronous:
+            raise ValueError("The client is asynchronous; give one that waits: Client(address).")
+        self.client = client
+        self._waiting = Waiting(client)
+        self._run, self._names = uuid.uuid4().hex[:12], itertools.count()
+        self._sources: list[RowSource] = []
+        self._given: Sequence[ShardInMemory] = ()
+        self._rows: list[Any] = []  # futures, until the shards are made of them
+        self._shards: list[Any] = []  # futures
+        self._job: Job | None = None
+        self._job_there: Any = None  # a future
+
+    # ---------------------------------------------------------------------------------------------- shards
+
+    def survey(self, learner: Learner, sources: Sequence[RowSource]) -> list[Survey]:
+        """Read the rows of all sources, and what has to be known about them."""
+        self._sources = list(sources)
+        numbers = range(len(sources))
+        self._rows = self._read(numbers)
+        self._secure(self._rows, lambda s: self._read([s])[0])
+        known = self._keep(learner)
+        found = self._tasks(surveyed, [(self._rows[s], known, str(sources[s])) for s in numbers])
+        self._secure(found)
+        surveys: list[Survey] = self.client.gather(found)
+        return surveys
+
+    def open(self, job: Job, shards: Sequence[ShardInMemory] = ()) -> None:
+        """Load the shards: those given, or else those of the sources."""
+        self._job, self._job_there, self._given = job, self._keep(job), shards
+        numbers = range(job.n_shards)
+        self._shards = self._load(numbers, self._rows)
+        self._secure(self._shards, lambda s: self._load([s])[0])
+        self._rows = []  # the scheduler has the tasks that read them again
+
+    def _read(self, numbers: Sequence[int]) -> list[Any]:
+        sources = [self._sources[s] for s in numbers]
+        return self._tasks(read, [(Opaque(one.with_pieces(())), __version__, *one.pieces) for one in sources])
+
+    def _load(self, numbers: Sequence[int], rows: Sequence[Any] = ()) -> list[Any]:
+        if self._given:
+            return self._tasks(kept, [(Opaque(self._given[s]), __version__) for s in numbers])
+        rows = rows or self._read(numbers)
+        names = [str(self._sources[s]) for s in numbers]
+        return self._tasks(
+            loaded, [(r, self._job_there, s, name) for r, s, name in zip(rows, numbers, names)]
+        )
+
+    # ---------------------------------------------------------------------------------------------- rounds
+
+    def round(self, state: State, number: int) -> Round:
+        """A pass over every shard, and the state that is mixed from them."""
+        there = self._keep(state)
+        n_shards = len(self._shards)
+
+        def passes(numbers: Sequence[int]) -> list[Any]:
+            return self._tasks(passed, [(self._shards[s], self._job_there, there, number) for s in numbers])
+
+        def alone(s: int) -> Any:
+            self._shards[s] = self._load([s])[0]
+            return passes([s])[0]
+
+        outcomes = passes(range(n_shards))
+        try:
+            self._secure(outcomes, alone)
+            mu = self._shares(state, outcomes)
+            found: Round = self._waiting.result(self._mixed(there, outcomes, mu))
+        except BaseException:
+            self._drop(outcomes)
+            raise
+        return found._replace(state=copied(found.state))
+
+    def _shares(self, state: State, outcomes: Sequence[Any]) -> np.ndarray:
+        assert self._job is not None
+        if self._job.mixing == "uniform":
+            return merging.equal_shares(len(state), len(outcomes))
+        reports = self._tasks(reported, [(outcome,) for outcome in outcomes])
+        self._secure(reports)
+        return merging.shares(self._job, state, self.client.gather(reports))
+
+    def _mixed(self, state: Any, outcomes: Sequence[Any], mu: np.ndarray) -> Any:
+        """The future of the round: the tree of sums as one graph."""
+        if len(outcomes) == 1:
+            return self._tasks(settled_alone, [(state, Opaque(mu), outcomes[0])])[0]
+        leaves = [(outcome, own) for outcome, own in zip(outcomes, mu.T, strict=True)]
+        whole, _ = tree(
+            leaves, lambda a, b: (self._task(grown, state, Opaque([a[1], b[1]]), a[0], b[0]), None)
+        )
+        return self._started([self._task(settled, state, Opaque(mu), whole)])[0]
+
+    def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
+        """``function(job, shard, *arguments)`` for every shard, in their order."""
+        given = self._keep(arguments)
+
+        def calls(numbers: Sequence[int]) -> list[Any]:
+            return self._tasks(called, [(function, self._job_there, self._shards[s], given) for s in numbers])
+
+        def alone(s: int) -> Any:
+            self._shards[s] = self._load([s])[0]
+            return calls([s])[0]
+
+        futures = calls(range(len(self._shards)))
+        self._secure(futures, alone)
+        return [self._waiting.result(future) for future in futures]
+
+    def close(self) -> None:
+        """Release everything on the workers."""
+        self._rows, self._shards, self._job_there = [], [], None
+
+    # ----------------------------------------------------------------------------------------------- tasks
+
+    def _keep(self, value: Any) -> Any:
+        return self._tasks(kept, [(Opaque(value), __version__)])[0]
+
+    def _tasks(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """A future for each call."""
+        return self._started([self._task(function, *own) for own in arguments])
+
+    def _task(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        import dask
+
+        name = f"mixing-{function.__name__}-{self._run}-{next(self._names)}"
+        return dask.delayed(function, pure=False)(*arguments, dask_key_name=name)
+
+    def _started(self, tasks: Sequence[Any]) -> list[Any]:
+        import dask
+
+        # rows and states travel in the graph on purpose: what was scattered would be lost with its worker
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+            return list(self.client.compute(list(tasks), optimize_graph=False))
+
+    def _secure(self, futures: list[Any], again: Callable[[int], Any] | None = None) -> None:
+        """Wait for a task of each shard. One whose workers have died is tried once more, alone."""
+        for s in self._waiting.wait(futures):
+            if again is not None:
+                futures[s] = again(s)
+            if self._waiting.wait([futures[s]]):
+                raise ClusterError(
+                    f"Shard {s} ({self._name(s)}) has ended {self._deaths(futures[s])} workers, one after "
+                    "the other, while no other shard was learned: it may need more memory than a worker has, "
+                    "or crash a library. The logs of the workers say more."
+                )
+
+    def _name(self, s: int) -> str:
+        return str(self._sources[s]) if self._sources else f"{self._given[s].n_rows:,} rows"
+
+    @staticmethod
+    def _deaths(future: Any) -> int:
+        return int(future.exception().allowed_failures) + 1
+
+    def _drop(self, futures: Sequence[Any]) -> None:
+        """Cancel tasks that have not begun."""
+        if self.client.status == "running":
+            with contextlib.suppress(Exception):
+                self.client.cancel(list(futures))

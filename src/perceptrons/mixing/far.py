@@ -1,0 +1,106 @@
+"""A fit of rows that are read shard by shard, where they are learned, and are never in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..core import starting
+from ..core.writing import one_writer, unchanged_on_error
+from .backends import Backend, Serial, Threads, thread_count
+from .fitting import Fit, Settings, passing, seed_of
+from .jobs import Job
+from .places import client_of, is_dask
+from .surveys import Survey, agree, shard_of, survey
+
+if TYPE_CHECKING:
+    from ..core.learner import Learner
+    from ..core.passes import CheckedRows
+    from ..io.records import Batch
+    from .shards import Shard
+    from .sources import RowSource
+
+
+class ShardAway(NamedTuple):
+    """A shard whose rows are on a worker."""
+
+    number: int
+    n_rows: int
+    row_numbers: np.ndarray | None = None
+
+    def load(self, job: Job) -> CheckedRows:
+        raise RuntimeError("The rows of this shard are on a worker.")
+
+
+class Here:
+    """Shards that are read and learned in this process."""
+
+    def __init__(self, n_threads: int | None, serial: bool):
+        self._n_threads, self._serial = 1 if serial else n_threads, serial
+        self._names: list[str] = []
+        self._batches: list[Batch] = []
+
+    def survey(self, learner: Learner, sources: Sequence[RowSource]) -> list[Survey]:
+        """Read the rows of all sources, and what has to be known about them."""
+        self._names = list(map(str, sources))
+        with self._pool(len(sources)) as pool:
+            self._batches = list(pool.map(lambda source: source.read(), sources))
+            return list(pool.map(lambda *own: survey(learner, *own), self._batches, self._names))
+
+    def opened(self, job: Job) -> tuple[Backend, Sequence[Shard]]:
+        """What runs the rounds, and the shards."""
+        numbers = range(len(self._batches))
+        with self._pool(len(numbers)) as pool:
+            parts = list(pool.map(lambda *own: shard_of(job, *own), numbers, self._batches, self._names))
+        self._batches = []
+        return (Serial(job, parts) if self._serial else Threads(job, parts, self._n_threads)), parts
+
+    def _pool(self, n_shards: int) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(thread_count(n_shards, self._n_threads), "perceptrons")
+
+
+class Away:
+    """Shards that are read and learned by the workers of a cluster."""
+
+    def __init__(self, how: Settings):
+        from .cluster import Cluster
+
+        self._cluster = Cluster(client_of(how.backend))
+        self._surveys: list[Survey] = []
+
+    def survey(self, learner: Learner, sources: Sequence[RowSource]) -> list[Survey]:
+        """Read the rows of all sources, and what has to be known about them."""
+        self._surveys = self._cluster.survey(learner, sources)
+        return self._surveys
+
+    def opened(self, job: Job) -> tuple[Backend, Sequence[Shard]]:
+        """What runs the rounds, and the shards."""
+        self._cluster.open(job)
+        return self._cluster, [ShardAway(s, found.n_rows) for s, found in enumerate(self._surveys)]
+
+
+def fit(learner: Learner, sources: Sequence[RowSource], how: Settings, begun: Callable[[Fit], None]) -> None:
+    """Fit the learner to the rows of the sources, a shard each; see ``fitting.fit``."""
+    how.check(learner)
+    if getattr(learner, "intercept_scaling", None) == "auto":
+        raise ValueError(
+            "intercept_scaling='auto' takes B from all rows, and they are read shard by shard: give a "
+            "number, such as 0.3 times the length of a typical row."
+        )
+    seed = seed_of(learner.random_state)
+    with one_writer(learner, anew=True):
+        place = Away(how) if is_dask(how.backend) else Here(how.n_jobs, how.backend == "serial")
+        with unchanged_on_error(learner):
+            agreed = agree(learner, place.survey(learner, sources))
+            passes = passing(learner)
+            passes.class_weight = agreed.class_weight
+            frame, width = learner._frame(agreed.dtype), learner.n_features_in_
+            job = Job(passes, frame, width, len(sources), seed, how.mixing)
+            starting.adopt(learner, job.fresh_space(), [])
+            backend, parts = place.opened(job)
+        found = Fit(learner, job, parts, how, None)
+        begun(found)
+        found.run(backend)

@@ -1,0 +1,218 @@
+"""Parameter mixing on a cluster of separate processes: what goes wrong costs time, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import clusters
+import faulty
+import numpy as np
+import pytest
+
+from perceptrons import AveragedPerceptron, ParameterMixing, Perceptron
+from perceptrons.io import FormatError
+
+pytest.importorskip("distributed", reason="distributed is not installed")
+import dask.array as da
+from distributed import Client
+
+from perceptrons.mixing import cluster as backend
+from perceptrons.mixing.cluster import ClusterError
+
+N_SHARDS, N_ROUNDS = 5, 4
+
+
+def rows(n=200, d=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0.1, "yes", "no")
+
+
+def learner(**more):
+    return AveragedPerceptron(random_state=7, max_iter=N_ROUNDS, **more)
+
+
+def in_blocks(X, y, n_shards=N_SHARDS):
+    size = len(X) // n_shards
+    return da.from_array(X, chunks=(size, X.shape[1])), da.from_array(y, chunks=size)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with clusters.cluster(tmp_path_factory.mktemp("cluster")) as (_, client):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def data():
+    return rows()
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    """The model of a simulation in one process, one shard after the other."""
+    return ParameterMixing(learner(), n_shards=N_SHARDS, backend="serial").fit(*data)
+
+
+def same(model, expected):
+    assert np.array_equal(model.coef_, expected.coef_)
+    assert np.array_equal(model.intercept_, expected.intercept_)
+    assert model.history_ == expected.history_ and model.stop_reason_ == expected.stop_reason_
+
+
+# ----------------------------------------------------------------------------------------- the same bits
+
+
+def test_rows_in_memory(running, data, expected):
+    model = ParameterMixing(learner(), n_shards=N_SHARDS, backend=running).fit(*data)
+    same(model, expected)
+    assert model.margin_bounds_ == expected.margin_bounds_
+
+
+def test_arrays_of_dask_and_the_last_client(running, data, expected):
+    model = ParameterMixing(learner(), backend="dask").fit(*in_blocks(*data))
+    same(model, expected)
+    assert model.margin_bounds_ == expected.margin_bounds_
+
+
+def test_files(running, data, tmp_path):
+    X, y = data
+    paths = []
+    for s, part in enumerate(np.array_split(np.arange(len(X)), N_SHARDS)):
+        paths.append(str(tmp_path / f"{s}.csv"))
+        lines = [f"{y[i]},{','.join(map(repr, X[i].tolist()))}\n" for i in part]
+        (tmp_path / f"{s}.csv").write_text("".join(lines))
+    near = ParameterMixing(learner(), shards=paths).fit()
+    same(ParameterMixing(learner(), shards=paths, backend=running).fit(), near)
+
+
+# ----------------------------------------------------------------------------------------------- workers
+
+
+def slowed(client, folder, seconds, workers=None):
+    return client.run(faulty.slow_down, str(folder), seconds, workers=workers)
+
+
+@pytest.fixture
+def notes(tmp_path, running):
+    """A folder where passes that are slowed down note that they run."""
+    folder = tmp_path / "passes"
+    folder.mkdir()
+    yield folder
+    running.wait_for_workers(2, timeout=clusters.WAIT)
+    running.run(faulty.speed_up)
+
+
+def test_a_worker_is_killed_in_the_middle_of_a_round(running, data, expected, notes):
+    slowed(running, notes, 0.3)
+    found = []
+    fit = threading.Thread(
+        target=lambda: found.append(ParameterMixing(learner(), n_shards=N_SHARDS, backend=running).fit(*data))
+    )
+    fit.start()
+    try:
+        process, number, _ = faulty.passes_under_way(notes, clusters.WAIT)[0]
+        assert number == 0 and process in running.run(os.getpid).values()
+        os.kill(process, signal.SIGKILL)
+    finally:
+        fit.join(clusters.WAIT)
+    same(found[0], expected)
+
+
+def test_a_slow_worker_delays_and_changes_nothing(running, data, expected, notes):
+    running.wait_for_workers(2, timeout=clusters.WAIT)
+    slow = min(running.nthreads())
+    slowed(running, notes, 0.2, [slow])
+    same(ParameterMixing(learner(), n_shards=N_SHARDS, backend=running).fit(*data), expected)
+    assert any(notes.iterdir())
+
+
+def test_a_shard_that_kills_every_worker_is_named(running, data):
+    X, y = data
+    X = X.copy()
+    X[90, 0] = 13.0  # in shard 2
+    blocks, labels = in_blocks(X, y)
+    with pytest.raises(ClusterError, match=r"Shard 2 \(Block 2 of the rows\) has ended 2 workers"):
+        ParameterMixing(learner(), backend=running).fit(blocks.map_blocks(faulty.kill), labels)
+    running.wait_for_workers(2, timeout=clusters.WAIT)
+
+
+def test_no_workers(running, data, monkeypatch, tmp_path):
+    monkeypatch.setattr(backend, "PATIENCE", 1.0)
+    with (
+        clusters.cluster(tmp_path, n_workers=0) as (processes, client),
+        pytest.raises(ClusterError, match=f"The scheduler {processes.address} has had no worker for 1"),
+    ):
+        ParameterMixing(learner(), backend=client).fit(*data)
+
+
+# ------------------------------------------------------------------------------------------------ errors
+
+
+def test_a_corrupt_file_is_named_with_its_line(running, tmp_path):
+    path = tmp_path / "rows.svm"
+    lines = [f"{i % 2} 1:{i} 2:1\n" for i in range(100)]
+    lines[70] = "1 1:x\n"
+    path.write_text("".join(lines))
+    with pytest.raises(FormatError) as caught:
+        ParameterMixing(Perceptron(), backend=running).fit(str(path))
+    assert str(caught.value).startswith(f"{path}, line 71, column 3: expected a finite number")
+
+
+def test_errors_about_rows_name_the_shard(running, data):
+    X, y = data
+    X = X.copy()
+    X[130, 1] = np.nan
+    with pytest.raises(ValueError, match=r"Block 3 of the rows: .*NaN"):
+        ParameterMixing(learner(), backend=running).fit(*in_blocks(X, y))
+
+
+def test_another_version_on_the_workers(running, data):
+    import perceptrons
+
+    running.run(faulty.pretend_version, "0.0.1")
+    try:
+        with pytest.raises(ClusterError, match=r"A worker has perceptrons 0\.0\.1, and this process has"):
+            ParameterMixing(learner(), backend=running).fit(*data)
+    finally:
+        running.run(faulty.pretend_version, perceptrons.__version__)
+
+
+def test_an_asynchronous_client_is_refused(running, data):
+    import asyncio
+
+    async def use():
+        async with Client(running.scheduler.address, asynchronous=True) as client:
+            with pytest.raises(ValueError, match="The client is asynchronous"):
+                ParameterMixing(learner(), backend=client).fit(*data)
+
+    asyncio.run(use())
+
+
+# --------------------------------------------------------------------------------------------- scheduler
+
+
+def test_the_scheduler_is_gone(data, tmp_path):
+    folder = tmp_path / "passes"
+    folder.mkdir()
+    with clusters.cluster(tmp_path, n_workers=1) as (processes, client):
+        slowed(client, folder, 0.3)
+        caught = []
+
+        def fit():
+            try:
+                ParameterMixing(learner(), backend=client).fit(*data)
+            except ClusterError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=fit)
+        thread.start()
+        faulty.passes_under_way(folder, clusters.WAIT)
+        processes.kill_scheduler()
+        start = time.monotonic()
+        thread.join(clusters.WAIT)
+        assert time.monotonic() - start < clusters.WAIT
+        assert len(caught) == 1 and f"The scheduler {processes.address} is gone" in str(caught[0])

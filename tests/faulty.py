@@ -1,0 +1,58 @@
+"""What goes wrong on a worker, for tests: functions that workers import by name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def kill(block: np.ndarray) -> np.ndarray:
+    """Rows whose first number is 13 kill the process that reads them."""
+    if (block[:, 0] == 13.0).any():
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def slow_down(folder: str, seconds: float) -> int:
+    """Let every pass on this worker note that it runs, and then wait; returns the number of the process."""
+    from perceptrons.mixing import cluster
+
+    plain = cluster.shard_epoch
+
+    def slow(job: Any, state: Any, shard: Any, number: int) -> Any:
+        (Path(folder) / f"{os.getpid()}-{number}-{shard.number}").touch()
+        time.sleep(seconds)
+        return plain(job, state, shard, number)
+
+    cluster.shard_epoch = slow
+    return os.getpid()
+
+
+def speed_up() -> None:
+    """Undo it."""
+    from perceptrons.mixing import cluster, shard_epoch
+
+    cluster.shard_epoch = shard_epoch.shard_epoch
+
+
+def passes_under_way(folder: Path, timeout: float) -> list[tuple[int, int, int]]:
+    """(process, round, shard) of the passes that were begun; waits for the first."""
+    until = time.monotonic() + timeout
+    while time.monotonic() < until:
+        found = [tuple(map(int, path.name.split("-"))) for path in folder.iterdir()]
+        if found:
+            return found  # type: ignore[return-value]
+        time.sleep(0.02)
+    raise TimeoutError("no pass has begun")
+
+
+def pretend_version(version: str) -> None:
+    """Let this worker have another version of the package."""
+    from perceptrons.mixing import cluster
+
+    cluster.__version__ = version
