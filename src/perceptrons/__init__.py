@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._garbage import no_collections
 from ._version import __version__
 
 _WHERE = {
@@ -56,11 +57,17 @@ _MODULES = (
 __all__ = ["__version__", *_WHERE, *_MODULES]
 
 
+def _imported(module: str) -> Any:
+    """A module of ours, which may import thousands of functions and classes that stay."""
+    with no_collections():
+        return importlib.import_module(f".{module}", __name__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        return getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+        return getattr(_imported(_WHERE[name]), name)
     if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
+        return _imported(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

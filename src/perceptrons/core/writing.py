@@ -12,7 +12,6 @@ entering the block: the lock is written in C, and CPython does not check for sig
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import threading
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
+from .._garbage import no_collections
 from ..engine.loops import linear
 
 if TYPE_CHECKING:
@@ -71,23 +71,14 @@ class Use:
         return False  # the thread has ended, and another one has its number
 
 
-_frames_lock = threading.RLock()
-
-
 def _current_frames() -> dict[int, FrameType]:
     """``sys._current_frames()`` without a garbage collection in it.
 
     Up to CPython 3.11.8 a collection that begins within that call can wait for a lock that the call holds,
     or for another thread that waits for it: the process would hang (python/cpython issue 106883).
     """
-    with _frames_lock:
-        collects = gc.isenabled()
-        try:
-            gc.disable()
-            return sys._current_frames()
-        finally:
-            if collects:
-                gc.enable()
+    with no_collections():
+        return sys._current_frames()
 
 
 def _bottom(frame: FrameType) -> FrameType:
@@ -171,9 +162,6 @@ _known = _Known()
 
 if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_known.after_fork)
-    os.register_at_fork(  # no other thread has switched garbage collection off in the child
-        before=_frames_lock.acquire, after_in_parent=_frames_lock.release, after_in_child=_frames_lock.release
-    )
 
 
 def access_to(model: Classifier) -> Access:

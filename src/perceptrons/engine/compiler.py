@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from .. import rows, rules
+from .._garbage import no_collections
 from .cache import numba_cache
 
 if TYPE_CHECKING:
@@ -179,11 +180,26 @@ class _Compiled(Generic[R]):
 
     def __call__(self, *args: Any) -> R:
         try:
+            if self._target is None:
+                self._prepare(args)
             return (self._target or self.target())(*args)
         except Exception as error:
             if not type(error).__module__.startswith("numba"):
                 raise
             raise self._refusal(args) from None
+
+    def _prepare(self, args: tuple[Any, ...]) -> None:
+        """Compile for the first arguments, or load what is stored; the first time numba itself is loaded.
+
+        That makes hundreds of thousands of objects, which stay: looking for garbage among them again and
+        again took a quarter of the time.
+        """
+        with no_collections():
+            target = self.target()
+            if hasattr(target, "compile"):
+                from numba import typeof
+
+                target.compile(tuple(typeof(arg) for arg in args))
 
     def direct(self, *args: Any) -> Callable[..., R]:
         """The machine code for arguments of exactly these types, without numba's test of the types.
