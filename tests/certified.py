@@ -41,7 +41,7 @@ def ways() -> list[tuple[int, Any, bool]]:
 
 
 def others() -> list[Certified]:
-    """Not separable by a log, a zero row, a search; undecided; solvers; strings, a table, a function."""
+    """Not separable by log, zero row or search; undecided; solvers; strings, a table, shards, a function."""
     out = []
     toy = datasets.xor()
     clf = pc.Perceptron(log_updates=True, shuffle=False, max_iter=4).fit(toy.X, toy.y)
@@ -66,6 +66,9 @@ def others() -> list[Certified]:
     K = kernels.Polynomial()(zoo.X)
     clf = pc.KernelPerceptron(kernel="precomputed", shuffle=False).fit(K, zoo.y)
     out.append(Certified(pc.certify(clf, K, zoo.y), K, zoo.y))
+    for y, how in ((zoo.y, "uniform"), (zoo.y3, "mistakes")):
+        clf = pc.ParameterMixing(pc.Perceptron(shuffle=False), n_shards=3, mixing=how).fit(zoo.X, y)
+        out.append(Certified(pc.certify(clf, zoo.X, y), zoo.X, y))
     objects = [tuple(row) for row in zoo.X.tolist()]
     clf = pc.KernelPerceptron(kernel=product, shuffle=False).fit(objects, zoo.y)
     out.append(Certified(pc.certify(clf, objects, zoo.y), objects, zoo.y, product))

@@ -86,8 +86,17 @@ class Perceptron(NamedTuple):
             "hinge_tight on the mistakes",
             "passes",
             "compression",
+            "ipm",
+            "ipm_total",
         ),
-        several=("norm", "squares", "multiclass", "multiclass_hinge_tight"),
+        several=(
+            "norm",
+            "squares",
+            "multiclass",
+            "multiclass_hinge_tight",
+            "multiclass_ipm",
+            "multiclass_ipm_total",
+        ),
         invariants=("norm of the sum", "bracket in order", "updates"),
     ),
 )

@@ -42,7 +42,10 @@ SEPARATED = (
     *("mira_geometric", "mira_margin", "pa_separable", "romma", "romma_aggressive", "romma_margin"),
     *("romma_aggressive_errors", "alma", "alma_margin", "multiclass", "multiclass_mira", "multiclass_pa"),
     *("crammer_singer", "risk_descent_steps", "single_point_steps", "balanced_winnow", "pnorm"),
+    *("ipm", "ipm_total", "multiclass_ipm", "multiclass_ipm_total"),
 )
+#: Bounds on passes over shards that are mixed; all others are about one run from row to row.
+MIXED = ("ipm", "ipm_total", "multiclass_ipm", "multiclass_ipm_total")
 
 
 #: Counts of which there is at most one per example.
@@ -231,6 +234,29 @@ CLAIMS: dict[str, Claim] = {
         "updates", "updates ≤ 2R²‖u‖²/(1 − p)²", symbols.with_p(symbols.unit_margin), bounds.multiclass_mira
     ),
     "multiclass_pa": _counted("squared_loss", "Σℓ² ≤ 2R²‖u‖²", symbols.unit_margin, bounds.multiclass_pa),
+    "ipm": Claim(
+        "Σμk ≤ R²/γ², the updates of the shards by their weights",
+        measured.weighted_updates,
+        symbols.separable,
+        bounds.ipm,
+        counts=True,
+    ),
+    "ipm_total": _counted(
+        "updates", "updates ≤ S R²/γ², S shards of equal weights", symbols.sharded, bounds.ipm_total
+    ),
+    "multiclass_ipm": Claim(
+        "Σμk ≤ 2R²/δ², the updates of the shards by their weights",
+        measured.weighted_updates,
+        symbols.separable_pairs,
+        bounds.multiclass,
+        counts=True,
+    ),
+    "multiclass_ipm_total": _counted(
+        "updates",
+        "updates ≤ 2S R²/δ², S shards of equal weights",
+        symbols.sharded_pairs,
+        lambda R, delta, S: S * bounds.multiclass(R, delta),
+    ),
     "crammer_singer": Claim(
         "Στ ≤ (‖W₀‖ − ⟨u, W₀⟩)/δ, τ what the true class gains",
         measured.gained,

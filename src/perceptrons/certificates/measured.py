@@ -21,6 +21,17 @@ def count(name: str, less: int = 0) -> Callable[[ClaimFacts, int, str, float], f
     return lambda f, part, vector, c: f.counted(part, name) - less
 
 
+def weighted_updates(f: ClaimFacts, part: int, vector: str, c: float) -> float:
+    """The updates of the shards in each round, by the weights of the shards, summed.
+
+    Equal weights 1/S; otherwise in proportion to the updates: then sum k^2 / sum k of each round.
+    """
+    rounds = [learners[part] for learners in f.run["shards"]["updates"]]
+    if f.run["shards"]["mixing"] == "uniform":
+        return float(sum(map(sum, rounds)) / f.parameters["n_shards"])
+    return math.fsum(sum(k * k for k in own) / sum(own) for own in rounds if any(own))
+
+
 def nothing(f: ClaimFacts, part: int, vector: str, c: float) -> None:
     return None
 

@@ -113,7 +113,7 @@ count = integer()
 PARAMETERS = (
     *("C", "a", "aggressive", "alpha", "batch_size", "budget", "covariance", "delta", "eps", "eta", "gamma"),
     *("kind", "learning_rate", "literals", "loss", "mistake", "p", "pick", "policy", "r", "readout", "rule"),
-    *("scheme", "solver", "step", "tol", "variant"),
+    *("scheme", "solver", "step", "tol", "variant", "estimator", "mixing", "n_shards"),
 )
 #: What the runs of learners of one kind count; either none of a group or all of it.
 GROUPS = (
@@ -170,8 +170,20 @@ RUN = record(
         "lengths": record({"w": list_of(number(0.0))}, dict.fromkeys(VECTORS, list_of(number(0.0)))),
         "offsets": record({"w": list_of(number())}, dict.fromkeys(VECTORS, list_of(number()))),
     },
-    {"gamma": number(), "threshold": number()},
+    {
+        "gamma": number(),
+        "threshold": number(),
+        # passes over shards that were mixed: the updates of each round, learner and shard
+        "shards": record(
+            {
+                "mixing": one_of("uniform", "mistakes"),
+                "updates": list_of(list_of(list_of(count, 1), 1, 2**20), 0, 2**20),
+            }
+        ),
+    },
 )
+#: The class of models that are mixed from passes over shards.
+MIXES = "ParameterMixing"
 BRACKET = record(
     {
         "low": number(0.0, infinite=("-inf",)),
@@ -342,6 +354,8 @@ def consistent(c: Mapping[str, Any]) -> None:
     seen = set()
     for bound in c["bounds"]:
         _bound(bound, parts, c["vectors"])
+        if (bound.name in claims.MIXED) != ("shards" in c["run"]):
+            refuse(f"bounds.{bound.name}", "about one run, or about shards where they were mixed", bound.name)
         if bound.name in seen:
             refuse("bounds", "different from each other", bound.name)
         seen.add(bound.name)
@@ -379,11 +393,33 @@ def _run(c: Mapping[str, Any], parts: int, m: int) -> None:
             refuse("run.parts", f"objects with all of updates, {', '.join(group)}", sorted(known))
     if run["visits"] is not None and run["visits"] > max(1, run["epochs"] or 0, len(run["history"])):
         refuse("run.visits", "at most the epochs", run["visits"])
+    _shards(c["model"], run, parts)
     rule = parameters.get("rule")
     if rule is not None:
         one_of(*RULES)("model.parameters.rule", rule)
     elif c["model"]["class"] in RULED:
         refuse("model.parameters", f"given with the rule of {c['model']['class']}", "no rule")
+
+
+def _shards(model: Mapping[str, Any], run: Mapping[str, Any], parts: int) -> None:
+    parameters = model["parameters"]
+    named = [name for name in ("estimator", "mixing", "n_shards") if name in parameters]
+    if (model["class"] == MIXES) != ("shards" in run) or len(named) != (3 if "shards" in run else 0):
+        refuse("run.shards", f"there exactly for {MIXES}, with its parameters", named)
+    if "shards" not in run:
+        return
+    found = run["shards"]
+    integer(1)("model.parameters.n_shards", parameters["n_shards"])
+    text(200, r"\w+")("model.parameters.estimator", parameters["estimator"])
+    if parameters["mixing"] != found["mixing"]:
+        refuse("run.shards.mixing", f"{parameters['mixing']!r}, as the parameter is", found["mixing"])
+    if len(found["updates"]) != len(run["history"]):
+        refuse("run.shards.updates", "as long as the history", len(found["updates"]))
+    for learners in found["updates"]:
+        if len(learners) != parts or any(len(own) != parameters["n_shards"] for own in learners):
+            refuse(
+                "run.shards.updates", "a number for each learner and shard", [len(o) for o in learners][:5]
+            )
 
 
 def _sized(c: Mapping[str, Any], name: str, v: Vector, columns: int, m: int) -> None:

@@ -40,6 +40,21 @@ def separable_pairs(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, flo
     return {"R": R(f), "delta": margin_of(f, part, v)}
 
 
+def sharded(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
+    return {**separable(f, part, v, c), "S": equal_shards(f)}
+
+
+def sharded_pairs(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
+    return {**separable_pairs(f, part, v, c), "S": equal_shards(f)}
+
+
+def equal_shards(f: ClaimFacts) -> int:
+    """The number of shards, which have equal weights."""
+    if f.run["shards"]["mixing"] != "uniform":
+        raise ValueError("the shards have weights by their updates")
+    return int(f.parameters["n_shards"])
+
+
 def in_pairs(f: ClaimFacts, part: int, v: str, c: float) -> dict[str, float]:
     return {"R": pair_R(f), "gamma": margin_of(f, part, v)}
 

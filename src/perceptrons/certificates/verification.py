@@ -116,7 +116,8 @@ def reported(c: Certificate) -> tuple[str, ...]:
     """The fields that are taken as the run reported them; each must still agree with the others."""
     run = ("examples", "epochs", "mistakes", "errors", "stop_reason", "visits", "delta", "history")
     out = ["model.class", "model.parameters", "notes", *(f"run.{name}" for name in run)]
-    out += [f"run.{name}" for name in ("single_precision", "gamma", "threshold") if name in c.run]
+    also = ("single_precision", "gamma", "threshold", "shards")
+    out += [f"run.{name}" for name in also if name in c.run]
     derived = {"updates", "sum_sq_norms"} if replays(c) else {"updates"} if c.updates is not None else set()
     out += [
         f"run.parts.{name}" for name in sorted(set(c.run["parts"][0]) - derived - {"risk", "on_boundary"})
@@ -295,8 +296,19 @@ class _State:
         if run["visits"] is not None and run["examples"] is not None:
             most = run["visits"] * self.e.n_rows * self.e.n_parts
             need(run["examples"] <= most, f"{run['examples']} examples are more than {most} visits")
+        if "shards" in run:
+            self._shards(np.asarray(run["shards"]["updates"], dtype=object))
         for r, part in enumerate(run["parts"]):
             self._part(r, part)
+
+    def _shards(self, k: np.ndarray) -> None:
+        """k: (rounds, learners, shards), updates."""
+        for number, (record, total) in enumerate(zip(self.c.run["history"], k.sum(axis=(1, 2)).tolist())):
+            need(
+                total == record[2], f"round {number}: the shards have {total} updates, the round {record[2]}"
+            )
+        for part, total in zip(self.c.run["parts"], k.sum(axis=(0, 2)).tolist()):
+            need(total == part["updates"], f"the shards have {total} updates, not {part['updates']}")
 
     def _part(self, r: int, part: Mapping[str, Json]) -> None:
         if "promotions" in part:

@@ -26,7 +26,7 @@ from .parameters import spec
 from .passes import CheckedRows, Write
 from .readouts import Readout
 from .run_attributes import RunAttributes
-from .run_records import online_fields
+from .run_records import Mixing, online_fields
 from .writing import disable_fast_path
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ class Learner(RunAttributes):
         _writer: Access = field(init=False)
         _plain: bool = field(init=False)  #: rows of weight 0 or 1, each once an epoch, as the theorems assume
         _changed: tuple[str, ...] = field(init=False)  #: parameters that have changed since the start
+        _mixing: Mixing = field(init=False)  #: where passes over several shards were mixed, and none since
         history_: list[dict[str, Any]] = field(init=False)
         n_iter_: int = field(init=False)
         stop_reason_: str = field(init=False)

@@ -52,6 +52,7 @@ Write: TypeAlias = "Callable[[Sequence[UpdateColumns]], None]"
 def prepare(model: Learner, batch: CheckedRows) -> None:
     """Update the attributes that depend on the rows, before ``partial_fit`` or ``learn_one`` learns them."""
     check_width(model, batch)
+    model.__dict__.pop("_mixing", None)  # what follows is no pass over a shard
     if changing.changed(model):
         changing.renew_steps(model, batch.changed)
     starting.forget_bounds(model)

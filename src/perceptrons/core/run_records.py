@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..theory.run_record import LearnerRecord, UpdateLog
+from ..theory.run_record import LearnerRecord, MixedRun, UpdateLog
 
 if TYPE_CHECKING:
     from ..engine.journal import Journal
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from ..kernels import Kernel
     from .classifier import Classifier
     from .learner import Learner
+
+
+class Mixing(NamedTuple):
+    """How a state was mixed from passes over shards; ``history_`` has the updates of each."""
+
+    how: str  #: weights of the shards: "uniform" or "mistakes"
+    n_shards: int
+    plain: bool  #: rows of weight 0 or 1, each once a round: what the theorem on mixing assumes
 
 
 class Supported(Protocol):
@@ -87,6 +95,11 @@ def online_fields(model: Learner, evidence: bool) -> dict[str, Any]:
     }
     if len(model.classes_) > 2 and model._prototypes():
         fields["problem"] = "joint"
+    mixing: Mixing | None = vars(model).get("_mixing")
+    if mixing is not None:
+        updates = [tuple(map(tuple, record["shard_updates"])) for record in model.history_]
+        mixed = MixedRun(mixing.how, mixing.n_shards, tuple(updates))
+        fields |= {"plain": mixing.plain, "mixed": mixed}
     return fields
 
 

@@ -37,6 +37,7 @@ def begin(
 
 def adopt(model: Learner, space: Space, journals: list[Journal]) -> None:
     """Use ``space`` as the state of the model, and reset the record of the run."""
+    model.__dict__.pop("_mixing", None)
     model._space = space
     model._journals = journals
     forget_bounds(model)

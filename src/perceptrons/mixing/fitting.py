@@ -15,6 +15,7 @@ from ..core import checks, epochs, starting, stopping
 from ..core.fit_rows import rows_of_fit
 from ..core.progress import Progress
 from ..core.run_attributes import one_or_all
+from ..core.run_records import Mixing
 from ..core.writing import at_rest, one_writer, unchanged_on_error
 from ..engine import draws, intake
 from ..engine.margins import STEPS_LIMIT
@@ -139,7 +140,6 @@ class Fit:
     ):
         self.learner, self.job, self.parts, self.how, self.batch = learner, job, parts, how, batch
         self.state: State = state_of(learner._space)
-        self.plain = True  #: rows had weight 0 or 1, each once a round
         self._clean = False
         self._judge = stopping.Judge(learner, keeps=False)
         self._steps: list[np.ndarray | None] = [None] * len(self.state)
@@ -182,15 +182,18 @@ class Fit:
         for one, own in zip(space.learners, found.state, strict=True):
             one.resume(own)
         self._add_steps(found)
-        self.plain = self._once and all(report.plain for report in found.reports)
         self._clean = record["updates"] == 0
-        vars(learner).update(
-            _space=space,
-            _longest=max(report.longest for report in found.reports),
-            _plain=self.plain and self.job.n_shards == 1,  # no theorem on one run holds for mixed ones
-            history_=[*learner.history_, record],
-            n_iter_=learner.n_iter_ + 1,
-        )
+        attributes: dict[str, Any] = {
+            "_space": space,
+            "_longest": max(report.longest for report in found.reports),
+            "_plain": self._once and all(report.plain for report in found.reports),
+            "history_": [*learner.history_, record],
+            "n_iter_": learner.n_iter_ + 1,
+        }
+        if self.job.n_shards > 1:  # no theorem on one run holds
+            attributes["_mixing"] = Mixing(self.job.mixing, self.job.n_shards, attributes["_plain"])
+            attributes["_plain"] = False
+        vars(learner).update(attributes)
         self.state = found.state
         if learner.tol is not None:
             record["loss"] = epochs.mean_loss(rounds.counts(found))

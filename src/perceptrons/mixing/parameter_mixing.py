@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .._types import MatrixLike
     from ..core.classifier import Classifier
     from ..core.learner import Learner
+    from ..theory.run_record import RunRecord
     from .fitting import Fit
 
 
@@ -275,6 +276,22 @@ class ParameterMixing(Shell):
         """
         check_is_fitted(self)
         found: np.ndarray = self.estimator_.decision_function(X)
+        return found
+
+    def run_record(self, *, evidence: bool = True) -> RunRecord:
+        """All that is known of the run: what :func:`perceptrons.certify` reads.
+
+        Parameters
+        ----------
+        evidence : bool, default=True
+            False leaves out what only a certificate needs.
+
+        Returns
+        -------
+        record : perceptrons.theory.RunRecord
+        """
+        check_is_fitted(self)
+        found: RunRecord = self.estimator_.run_record(evidence=evidence)
         return found
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -49,6 +49,15 @@ class LearnerRecord:
     log: UpdateLog | None = None
 
 
+class MixedRun(NamedTuple):
+    """Passes over shards of the rows, mixed after each round."""
+
+    mixing: str  #: weights of the shards: "uniform", or in proportion to their updates, "mistakes"
+    n_shards: int
+    #: of each round, for each learner, those of each shard
+    updates: tuple[tuple[tuple[int, ...], ...], ...]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunRecord:
     """All that is known of a run after it: parameters, counts, weights, and how the rows were read.
@@ -79,6 +88,7 @@ class RunRecord:
     plain: bool = True  #: each row counted once, and at most once an epoch
     changed: tuple[str, ...] = ()  #: parameters of the steps that were changed after the first row
     from_zero: bool = True  #: w was 0 before the first row
+    mixed: MixedRun | None = None  #: where the run is a mean of passes over shards
 
     # how rows are read
     n_features: int | None = None

@@ -30,7 +30,8 @@ def bounds(case: Case) -> Iterator[Bound]:
         case.notes.append(refusal)
         return
     assert case.row is not None  # refused above
-    of_case = [*lines(case.row, case.problem == "joint"), *(KERNEL if case.kernel is not None else [])]
+    named = lines(case.row, case.problem == "joint", case.record.mixed is not None)
+    of_case = [*named, *(KERNEL if case.kernel is not None else [])]
     claimed = lacking = False
     for line in of_case:
         bound = _stated(case, line) if line.when(case) else None

@@ -171,7 +171,10 @@ class Case(Subject):
         """The learner in words."""
         rule, variant = self.parameters.get("rule"), self.parameters.get("variant")
         name = self.record.kind.__name__
-        if rule is not None and rule != name:
+        named = rule is None or rule == name
+        if self.record.mixed is not None:
+            name = f"{self.class_name} of {name}"
+        if not named:
             name += f" with the rule {rule}"
         elif variant is not None:
             name += f" of variant {variant}"
@@ -280,7 +283,7 @@ class Case(Subject):
         ends = brackets(self)
         return Certificate(
             model={
-                "class": self.record.kind.__name__,
+                "class": self.class_name,
                 "parameters": self.parameters,
                 "classes": [digests.encode_label(label) for label in self.labels],
                 "problem": self.problem,

@@ -81,6 +81,9 @@ class History:
             "history": history if whole else [],
             "single_precision": record.single_precision,
         }
+        if record.mixed is not None:
+            updates = [[list(own) for own in learners] for learners in record.mixed.updates]
+            run["shards"] = {"mixing": record.mixed.mixing, "updates": updates}
         if record.gamma is not None:
             run["gamma"] = record.gamma
         elif subject.rule is rules.Margin:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ... import rules
-from ...certificates.claims import needs
+from ...certificates.claims import MIXED, needs
 from ...certificates.row_spread import spread_is_small
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ def _small(c: Case) -> bool:
     return (_logged(c) or _whole(c)) and spread_is_small(c.facts)
 
 
+def _equal_shards(c: Case) -> bool:
+    return c.record.mixed is not None and c.record.mixed.mixing == "uniform"
+
+
 def _forgets(c: Case) -> bool:
     return bool(c.parameter("policy") == "forgetron")
 
@@ -100,10 +104,12 @@ CONDITIONS: dict[str, Callable[[Case], bool]] = {
     "harmonic_sum": lambda c: c.parameters["learning_rate"] == "updates" or _whole(c),
     "hinge_tight": _whole,
     "hinge_tight on the mistakes": lambda c: _whole(c) and _logged(c),
+    "ipm_total": _equal_shards,
     "last step": _ends_by_update,
     "margin_perceptron": _in_the_band,
     "margin_perceptron_margin": _converged,
     "mira_margin": _converged,
+    "multiclass_ipm_total": _equal_shards,
     "multiclass_hinge_tight": lambda c: _whole(c) and _tops(c),
     "norm_minimised": _logged,
     "online_to_batch": lambda c: c.first_pass,
@@ -125,14 +131,16 @@ CONDITIONS: dict[str, Callable[[Case], bool]] = {
 }
 
 
-def lines(row: rules.Facts, joint: bool) -> list[Line]:
+def lines(row: rules.Facts, joint: bool, mixed: bool = False) -> list[Line]:
     """The lines of a row of the rule table, for two classes (or one against the rest) or for prototypes.
 
     Every online learner predicts a row before it learns it, which bounds the errors on future rows.
+    ``mixed``: those about passes over shards that were mixed, and no other; else those about one run.
     """
     names = row.theory.several if joint else row.theory.two
     online = () if row.family == "batch" else ("online_to_batch",)
-    return [Line(name, CONDITIONS.get(name, _always)) for name in (*names, *online)]
+    named = [name for name in (*names, *online) if (name in MIXED) == mixed]
+    return [Line(name, CONDITIONS.get(name, _always)) for name in named]
 
 
 #: Lines that say nothing on how many mistakes, updates or losses the run may have.

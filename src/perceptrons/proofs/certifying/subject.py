@@ -14,6 +14,7 @@ from ..._sparse import is_sparse
 from ..._types import JsonObject, Matrix, Objects, PairFunction
 from ...certificates import digests
 from ...certificates.evidence import RowSpace
+from ...certificates.schema import MIXES
 from ...core.kernel_based import KernelBased
 from ...core.objects import describe
 from ...estimators.budget import BudgetKernelPerceptron
@@ -74,6 +75,11 @@ class Subject:
             return None if self.row is None else self.row.record
         return next(k for k in self.record.kind.__mro__ if k.__name__ == self.row.learner.class_name)
 
+    @property
+    def class_name(self) -> str:
+        """Name of the class of the model: the learner, or what has mixed several runs of it."""
+        return self.record.kind.__name__ if self.record.mixed is None else MIXES
+
     def learned_by(self, *kinds: type) -> bool:
         """Whether the learner is of one of these classes."""
         return issubclass(self.record.kind, kinds)
@@ -94,6 +100,9 @@ class Subject:
             fixed = {} if rule is None else self.row.learner.fixed  # the rule alone says what they are
             stated = self.row.learner.stated
             out |= {name: fixed[name] if name in fixed else self.parameter(name) for name in stated}
+        if self.record.mixed is not None:
+            out["estimator"] = self.record.kind.__name__
+            out |= {"mixing": self.record.mixed.mixing, "n_shards": self.record.mixed.n_shards}
         for name in ("mistake", "readout", "scheme", "solver"):
             value = self.parameter(name)
             if name == "readout" and value == "auto":
