@@ -337,3 +337,19 @@ def test_text(script, tmp_path, capsys, monkeypatch):
     assert "learn_one of a text of 75 words" in told and "scikit-learn" in told
     text.main(["--choose", "--out", str(tmp_path)])
     assert "r = 10" in capsys.readouterr().out
+
+
+def test_growth_is_measured_in_processes(tmp_path):
+    report, figure = tmp_path / "growth.json", tmp_path / "growth.png"
+    only = "columns,rows of a file"
+    printed = benchmark("growth", "--quick", "--only", only, "--json", str(report), "--figure", str(figure))
+    points = json.loads(report.read_text())["points"]
+    assert [[size for size, _, _ in axis] for axis in points.values()] == [[256, 512], [200, 400]]
+    assert all(seconds > 0 for axis in points.values() for _, seconds, _ in axis)
+    assert "rows of a file" in printed and "mean nothing" in printed and figure.stat().st_size > 1000
+
+
+def test_the_exponent_is_that_of_a_power(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    growth = importlib.import_module("growth")
+    assert growth.exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0]) == pytest.approx(2.0)
