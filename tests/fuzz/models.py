@@ -375,6 +375,7 @@ def _more_models() -> dict[str, Callable[[], Any]]:
         )
 
     return {
+        "fitted/mixed": lambda: pc.ParameterMixing(pc.AveragedPerceptron(), n_shards=3).fit(X, zoo.y3),
         "fitted/float32": lambda: pc.AveragedPerceptron(shuffle=False, log_updates=True).fit(X32, zoo.y3),
         "fitted/random": lambda: pc.Perceptron(shuffle=False, readout="random").fit(sp.csr_array(X), zoo.y),
         "fitted/one class": lambda: pc.Perceptron().partial_fit(X, np.ones(len(X), int)),

@@ -16,6 +16,7 @@ from .. import kernels, rules
 from ..core import class_weights
 from ..core.bare import bare
 from ..core.parameters import names_of
+from ..core.run_records import Mixing
 from ..core.solved import Descent, Problem
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative
@@ -25,10 +26,11 @@ from .errors import ModelError
 
 if TYPE_CHECKING:
     from ..core.classifier import Classifier
+    from ..mixing.parameter_mixing import ParameterMixing
     from ..text.hasher import TextHasher
 
     #: What a file may hold: a learner, an estimator or a transformer of the library.
-    Model: TypeAlias = Classifier | TextHasher
+    Model: TypeAlias = Classifier | TextHasher | ParameterMixing
 
 #: Attributes of an object, by name.
 Attributes: TypeAlias = dict[str, Any]
@@ -53,7 +55,7 @@ SPECS = {
     "MaxMargin": "core.maximum_margin",
     "TextClassifier": "text.learner",
 }
-OTHERS = ("TextHasher",)  #: estimators that are stored, and learn nothing
+OTHERS = ("TextHasher", "ParameterMixing")  #: estimators that are stored, and have no weights of their own
 
 #: records: tuples with named fields
 RECORDS: dict[str, type] = {
@@ -72,6 +74,7 @@ RECORDS: dict[str, type] = {
     **_named("descent", Descent),
     **_named("classes", class_weights.Counted),
     **_named("margin", Answer, Problem),
+    **_named("run", Mixing),
 }
 
 #: kernels: immutable, made by their constructors, which check what they are given
@@ -124,6 +127,7 @@ _LEFT = frozenset(
             "_steps",
             "_longest",
             "_plain",
+            "_mixing",
             "_begun",
             "_changed",
             "_counted",
@@ -140,6 +144,7 @@ _LEFT = frozenset(
         *("kernel_", "_known", "_draws"),
         *("_descents", "_paths", "_from_zero"),
         *("_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
+        *("estimator_", "seed_"),
     }
 )
 
@@ -168,8 +173,10 @@ def by_object(parameter: str, value: Any) -> Any:
     """The rule or kernel function of the user's that has this name; any other value as it is.
 
     A file holds no name that only a registration explains: reading it needs the object, as it does where the
-    parameter is the object itself.
+    parameter is the object itself. A client of Dask, which is a connection, becomes the name of its kind.
     """
+    if parameter == "backend":
+        return value if isinstance(value, str) else "dask"
     if parameter == "rule" and isinstance(value, str):
         found = rules.NAMES.get(value.lower().replace("_", "-"))
         return found if isinstance(found, rules.UserRule) else value
@@ -229,7 +236,10 @@ LATER: dict[str, Attributes] = {"RiskDescent": {"keep_path": False}}
 
 def parameters(cls: type) -> list[str]:
     """The names of an estimator's parameters, in alphabetical order."""
-    return names_of(cls)
+    if dataclasses.is_dataclass(cls):
+        return names_of(cls)
+    named: list[str] = sorted(cls._get_param_names())  # type: ignore[attr-defined]  # of scikit-learn
+    return named
 
 
 def stored_parameters(model: Model) -> list[str]:

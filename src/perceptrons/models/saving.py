@@ -152,7 +152,8 @@ def pieces(model: Model, position: Json = None) -> Iterator[bytes | memoryview]:
     """
     name = registry.estimator_name(model)
     writer = Writer()
-    with held_still(model) if isinstance(model, Classifier) else contextlib.nullcontext():
+    learner = vars(model).get("estimator_", model)  # what is mixed is in the state of the learner
+    with held_still(learner) if isinstance(learner, Classifier) else contextlib.nullcontext():
         root = writer.value(model)
         table = {
             "library": __version__,

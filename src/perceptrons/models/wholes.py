@@ -19,6 +19,7 @@ from ..core.intakes import NumberIntake, ShareIntake
 from ..core.kernel import KernelLearner
 from ..core.kernel_based import KernelBased
 from ..core.learner import Learner
+from ..core.run_records import Mixing
 from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
@@ -53,6 +54,8 @@ def model(x: M) -> M:
         _risk(cast("RiskDescentSpec", x), state)
     elif kind == "margin" and "_problems" in state:
         _margin(cast("MaxMarginSpec", x), state)
+    elif "seed_" in state or "estimator_" in state:
+        _mixer(x, state, left)
     elif hasattr(type(x), "_new_hasher"):  # texts become rows by its parameters
         from ..text.parameters import MOST_BITS
 
@@ -64,6 +67,19 @@ def model(x: M) -> M:
     else:
         need(not left, "it has learned nothing, and has more than parameters")
     return x
+
+
+def _mixer(x: Any, state: Attributes, left: set[str]) -> None:
+    """What mixes runs of a learner: the learner, which has been checked itself, and the seed."""
+    need(hasattr(type(x), "weighted_updates_"), "it mixes nothing")
+    need(left == {"estimator_", "seed_"}, "the learner or the seed is missing")
+    learner, given = state["estimator_"], state["estimator"]
+    need(isinstance(learner, Learner) and "_space" in vars(learner), "the learner has learned nothing")
+    name = "AveragedPerceptron" if given is None else type(given).__name__
+    need(type(learner).__name__ == name, "the learner is of another class")
+    whole("seed_", state["seed_"])
+    mixing = vars(learner).get("_mixing")
+    need(mixing is None or mixing.how == state["mixing"], "it was mixed by other weights")
 
 
 def _feature_names(names: Any, n_features: object) -> None:
@@ -105,6 +121,8 @@ def _online(x: Learner, state: Attributes) -> None:
     need(isinstance(state.get("stop_reason_"), str), "stop_reason_ is no string")
     number("radius", state.get("_longest"))
     truth("plain", state.get("_plain"))
+    if "_mixing" in state:
+        _mixing(state, len(learners))
     _begun(x, state)
     _changes(state)
     if "_progressive" in state:
@@ -115,6 +133,24 @@ def _online(x: Learner, state: Attributes) -> None:
     _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:
         number("gamma_", state["gamma_"])
+
+
+def _mixing(state: Attributes, n_learners: int) -> None:
+    """Passes over shards that were mixed: the updates of each are in the history, and add up."""
+    mixing: Any = state["_mixing"]
+    need(isinstance(mixing, Mixing), "how it was mixed is missing")
+    need(mixing.how in ("uniform", "mistakes"), "it was mixed by weights that are unknown")
+    whole("the number of shards", mixing.n_shards, 2)
+    truth("plain", mixing.plain)
+    need(not state["_plain"], "it is both one run and mixed from several")
+    for record in state["history_"]:
+        found = record.get("shard_updates")
+        need(isinstance(found, list) and len(found) == n_learners, "the updates of the shards are missing")
+        for own in found:
+            need(isinstance(own, list) and len(own) == mixing.n_shards, "shards differ in number")
+            for k in own:
+                whole("the updates of a shard", k)
+        need(sum(map(sum, found)) == record.get("updates"), "the updates of the shards do not add up")
 
 
 def _begun(x: Classifier, state: Attributes) -> None:
