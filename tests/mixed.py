@@ -28,6 +28,9 @@ LEARNERS: dict[str, Any] = {
 }
 
 
+TEXTS = [" ".join(f"w{j}" for j in np.flatnonzero(row)) for row in X]
+
+
 def learner(name: str, **params: Any) -> Any:
     return type(LEARNERS[name])(**LEARNERS[name].get_params()).set_params(**params)
 

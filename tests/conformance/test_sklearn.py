@@ -61,6 +61,9 @@ OTHER_WAYS = [  # to set up the same classes
     pc.BudgetKernelPerceptron(policy="projectron", budget=None, kernel=kernels.Gaussian(gamma=0.5)),
 ]
 
+MIXED = [pc.ParameterMixing(pc.Perceptron(random_state=0), n_shards=2, backend="serial")]
+"""One of these learners on parts of the rows; scikit-learn seeds the outermost estimator only."""
+
 RESTRICTED = [pc.Winnow(), pc.Elimination()]
 """Learners that are defined for inputs in [0, 1], or for 0 and 1 only."""
 
@@ -76,8 +79,8 @@ PREPARED = [
 def test_every_public_estimator_is_checked():
     public = {name for name in pc.__all__ if isinstance(getattr(pc, name), type)}
     public -= {"TextHasher", "TextClassifier"}  # scikit-learn has no checks for texts; test_text.py has some
-    assert public == {type(model).__name__ for model in ANY_INPUT + RESTRICTED}
-    assert all(is_classifier(model) for model in ANY_INPUT + RESTRICTED)
+    assert public == {type(model).__name__ for model in ANY_INPUT + MIXED + RESTRICTED}
+    assert all(is_classifier(model) for model in ANY_INPUT + MIXED + RESTRICTED)
 
 
 # ------------------------------------------------------------- what is expected to fail, and why
@@ -116,6 +119,7 @@ ANY_WEIGHT = (
     pc.OnlineClassifier,
     pc.KernelPerceptron,
     pc.KernelClassifier,
+    pc.ParameterMixing,
 )
 
 
@@ -200,6 +204,11 @@ def test_of_the_same_family(estimator, check):
 
 @parametrize_with_checks(OTHER_WAYS, expected_failed_checks=expected_failures)
 def test_other_ways(estimator, check):
+    check(few_passes(estimator))
+
+
+@parametrize_with_checks(MIXED, expected_failed_checks=expected_failures)
+def test_mixed(estimator, check):
     check(few_passes(estimator))
 
 

@@ -13,19 +13,20 @@ import numpy.typing as npt
 
 from ..core import checks, epochs, starting, stopping
 from ..core.fit_rows import rows_of_fit
+from ..core.perceptron import MarginPerceptronSpec
 from ..core.progress import Progress
 from ..core.run_attributes import one_or_all
 from ..core.run_records import Mixing
 from ..core.writing import at_rest, one_writer, unchanged_on_error
 from ..engine import draws, intake
 from ..engine.margins import STEPS_LIMIT
+from ..text.learner import TextClassifierSpec
 from . import brackets, places, rounds, shards, supported
 from .backends import Backend, Serial, Threads
 from .jobs import Job
 from .states import State, state_of
 
 if TYPE_CHECKING:
-    from .._types import MatrixLike
     from ..core.learner import Learner
     from ..core.passes import CheckedRows
     from .merging import Round
@@ -55,7 +56,7 @@ class Settings(NamedTuple):
         checks.verbose(self.verbose)
         if self.max_time is not None:
             checks.positive("max_time", self.max_time)
-        if self.mixing == "mistakes" and isinstance(learner, supported.BY_CONFIDENCE):
+        if self.mixing == "mistakes" and supported.by_confidence(learner):
             raise ValueError(
                 f"mixing='mistakes' weighs whole shards, and {type(learner).__name__} is mixed by what each "
                 "shard has learned about each feature; use mixing='uniform'."
@@ -72,7 +73,7 @@ def seed_of(random_state: Any) -> int:
 
 def fit(
     learner: Learner,
-    X: MatrixLike,
+    X: Any,
     y: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
     how: Settings,
@@ -87,6 +88,8 @@ def fit(
     lists = None if how.shards is None else shards.as_lists(how.shards)
     with one_writer(learner, anew=True):
         with unchanged_on_error(learner):
+            if isinstance(learner, TextClassifierSpec):
+                X = learner._named_texts(X)
             batch = rows_of_fit(learner, X, y, sample_weight, None)
             n_rows = batch.X.shape[0]
             numbers = shards.blocks(n_rows, how.n_shards) if lists is None else lists
@@ -140,6 +143,8 @@ class Fit:
     ):
         self.learner, self.job, self.parts, self.how, self.batch = learner, job, parts, how, batch
         self.state: State = state_of(learner._space)
+        if isinstance(learner, MarginPerceptronSpec):
+            learner.gamma_ = float(learner.gamma)
         self._clean = False
         self._judge = stopping.Judge(learner, keeps=False)
         self._steps: list[np.ndarray | None] = [None] * len(self.state)
@@ -178,6 +183,8 @@ class Fit:
         """Keep a complete round as the state of the learner; returns a reason to stop."""
         learner = self.learner
         record = rounds.record(self.state, found)
+        if supported.by_confidence(learner):
+            del record["weighted_updates"]  # shards have no weights
         space = learner._new_space(self.job.frame, self.job.n_features, len(learner.classes_))
         for one, own in zip(space.learners, found.state, strict=True):
             one.resume(own)

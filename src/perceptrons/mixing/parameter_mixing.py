@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.writing import at_rest, one_writer
 from ..estimators.perceptron import AveragedPerceptron
 from ..estimators.shell import Shell
-from . import far, fitting
+from . import far, fitting, supported
 from .fitting import Settings
 from .given import sources_of
 
@@ -67,9 +68,10 @@ class ParameterMixing(Shell):
 
     Parameters
     ----------
-    estimator : Perceptron, AveragedPerceptron, MarginPerceptron, MIRA, PassiveAggressive, AROW or SCW
-        The learner; the default is ``AveragedPerceptron()``. It is cloned. Parameters that need one run from
-        row to row are refused, with the reason. Its ``random_state`` is the seed.
+    estimator : estimator, optional
+        A Perceptron, AveragedPerceptron, MarginPerceptron, MIRA, PassiveAggressive, AROW, SCW, or a
+        TextClassifier with a rule of these. The default is ``AveragedPerceptron()``. It is cloned. Parameters
+        that need one run from row to row are refused, with the reason. Its ``random_state`` is the seed.
     n_shards : int, default=4
         Contiguous blocks of the rows. A file is cut between lines or row groups, into no more parts than it
         has of these. Every block of an array of Dask, and every partition of a data frame, is a shard.
@@ -125,9 +127,10 @@ class ParameterMixing(Shell):
     history_ : list of dict
         Of each round: examples, mistakes, updates and errors of all shards together; ``shard_updates``, for
         each learner (one, or one per class against the rest) those of each shard; ``weighted_updates``, for
-        each learner :math:`\sum_s\mu_s k_s`.
+        each learner :math:`\sum_s\mu_s k_s`, where shards have weights.
     weighted_updates_ : float or list of float
-        :math:`\sum\mu_s k_s` over all rounds, which the theorem bounds; one per class for one-vs-rest.
+        :math:`\sum\mu_s k_s` over all rounds, which the theorem bounds; one per class for one-vs-rest. Not
+        for AROW and SCW, whose shards have no weights.
     stop_reason_ : str
         ``"clean pass"``, ``"max_iter"``, ``"no improvement"``, ``"max_time"``, ``"callback"`` …
     seed_ : int
@@ -191,7 +194,7 @@ class ParameterMixing(Shell):
         -------
         self
         """
-        learner: Learner = AveragedPerceptron() if self.estimator is None else clone(self.estimator)
+        learner: Learner = clone(self._learner())
         how = Settings(
             n_shards=self.n_shards,
             mixing=self.mixing,
@@ -210,6 +213,9 @@ class ParameterMixing(Shell):
             else:
                 far.fit(learner, sources, how, self._begin)
         return self
+
+    def _learner(self) -> Any:
+        return AveragedPerceptron() if self.estimator is None else self.estimator
 
     def _begin(self, fit: Fit) -> None:
         self.estimator_, self.seed_ = fit.learner, fit.job.seed
@@ -244,7 +250,10 @@ class ParameterMixing(Shell):
     @property
     def weighted_updates_(self) -> float | list[float]:
         """The updates of all rounds, each by the weight of its shard; one per class for one-vs-rest."""
-        rounds = [record["weighted_updates"] for record in self._fitted("weighted_updates_").history_]
+        history = self._fitted("weighted_updates_").history_
+        if supported.by_confidence(self.estimator_):
+            raise AttributeError(f"The shards of {type(self.estimator_).__name__} have no weights.")
+        rounds = [record["weighted_updates"] for record in history]
         found = [fsum(column) for column in zip(*rounds, strict=True)]
         return found[0] if len(found) == 1 else found
 
@@ -299,7 +308,7 @@ class ParameterMixing(Shell):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags = get_tags(self._learner()).input_tags
         return tags
 
     def __getstate__(self) -> dict[str, Any]:

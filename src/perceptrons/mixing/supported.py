@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .. import rules
 from ..core.aggressive import MIRASpec, PassiveAggressiveSpec
 from ..core.confidence import AROWSpec, SCWSpec
 from ..core.learner import Learner
 from ..core.perceptron import AveragedPerceptronSpec, MarginPerceptronSpec, PerceptronSpec
+from ..text.learner import TextClassifierSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +19,12 @@ BY_WEIGHTS = (PerceptronSpec, AveragedPerceptronSpec, MarginPerceptronSpec, MIRA
 #: Learners that are mixed by what each shard has learned about each feature.
 BY_CONFIDENCE = (AROWSpec, SCWSpec)
 
-_NAMES = "Perceptron, AveragedPerceptron, MarginPerceptron, MIRA, PassiveAggressive, AROW and SCW"
+#: Rules of the learners above, for a learner of texts.
+RULES = (rules.Perceptron, rules.Margin, rules.MIRA, rules.GeometricMIRA, rules.PA, rules.PA1, rules.PA2)
+
+_NAMES = (
+    "Perceptron, AveragedPerceptron, MarginPerceptron, MIRA, PassiveAggressive, AROW, SCW and TextClassifier"
+)
 _REASONS = {
     "VotedPerceptron": "its vote needs every weight vector of one run, and the shards make runs of their own",
     "ROMMA": "it scales w at every update, and a mean of vectors that were scaled differently is no such run",
@@ -39,11 +46,17 @@ _REASONS = {
 def check(estimator: Any) -> None:
     """Raise ValueError, saying why, for a learner that cannot be mixed."""
     name = type(estimator).__name__
-    if not isinstance(estimator, (*BY_WEIGHTS, *BY_CONFIDENCE)):
+    if not isinstance(estimator, (*BY_WEIGHTS, *BY_CONFIDENCE, TextClassifierSpec)):
         why = _REASONS.get(name, "it is none of them")
         raise ValueError(f"ParameterMixing mixes {_NAMES}; {name} cannot be mixed: {why}.")
     for what, why in _obstacles(estimator):
         raise ValueError(f"ParameterMixing cannot mix {name}({what}): {why}.")
+
+
+def by_confidence(estimator: Any) -> bool:
+    """Whether the learner is mixed by what each shard has learned about each feature."""
+    texts = isinstance(estimator, TextClassifierSpec)
+    return estimator._second_order() if texts else isinstance(estimator, BY_CONFIDENCE)
 
 
 def _obstacles(estimator: Learner) -> Iterator[tuple[str, str]]:
@@ -56,6 +69,11 @@ def _obstacles(estimator: Learner) -> Iterator[tuple[str, str]]:
     def shown(name: str) -> str:
         return f"{name}={getattr(estimator, name)!r}"
 
+    if isinstance(estimator, TextClassifierSpec):
+        rule = estimator._rule()
+        if type(rule) not in (*RULES, *rules.CONFIDENCE):
+            why = _REASONS.get(type(rule).__name__, "it is not known how a mean of its runs behaves")
+            yield shown("rule"), why
     if has("readout", "vote", "random"):
         yield shown("readout"), "it needs every weight vector of one run; use 'last' or 'average'"
     if has("learning_rate", "updates", "examples"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from comparing import near, same_weights
-from mixed import LEARNERS, X, Y, learner, tree_sum
+from mixed import LEARNERS, TEXTS, X, Y, learner, tree_sum
 from sklearn.base import clone
 
 import perceptrons as pc
@@ -70,6 +70,21 @@ def test_the_seed_is_drawn_once_and_stored():
     mixed = ParameterMixing(pc.Perceptron(), n_shards=3).fit(X, Y[2])
     again = ParameterMixing(pc.Perceptron(random_state=mixed.seed_), n_shards=3).fit(X, Y[2])
     same_weights(mixed, again)
+
+
+@pytest.mark.parametrize("rule", [None, "pa1", "arow"])
+def test_texts_are_mixed_as_rows(rule, tmp_path):
+    one = pc.TextClassifier(rule=rule, bits=8, random_state=2, keep_names=True)
+    plain, mixed = clone(one).fit(TEXTS, Y[3]), ParameterMixing(one, n_shards=1).fit(TEXTS, Y[3])
+    same_weights(plain, mixed)
+    assert mixed.estimator_.names_ == plain.names_
+    threads = ParameterMixing(one, n_shards=3).fit(TEXTS, Y[3])
+    same_weights(threads, ParameterMixing(one, n_shards=3, backend="serial").fit(TEXTS, Y[3]))
+    assert threads.predict(TEXTS[:2]).shape == (2,) and threads.estimator_.explain(TEXTS[0]).contributions
+    certificate = pc.certify(threads, TEXTS, Y[3])
+    assert certificate.verify(threads.estimator_.hash(TEXTS), Y[3])
+    pc.save(threads, tmp_path / "a.model")
+    same_weights(threads, pc.load(tmp_path / "a.model"))
 
 
 # ------------------------------------------------------------------------------------ what is mixed
@@ -239,6 +254,8 @@ def test_an_overflow_names_shard_and_row():
         (pc.MIRA(variant="crammer_singer"), "other than 0"),
         (pc.AROW(covariance="full"), "diagonal"),
         (pc.SCW(covariance="full"), "diagonal"),
+        (pc.TextClassifier(rule="romma"), "it scales w"),
+        (pc.TextClassifier(rule=pc.rules.RateByUpdates()), "it is not known"),
         *((getattr(pc, name)(), f"{name} cannot be mixed: ") for name in (
             "VotedPerceptron", "ROMMA", "ALMA", "OnlineClassifier", "SecondOrderPerceptron", "Winnow",
             "BalancedWinnow", "Elimination", "PNormPerceptron", "KernelPerceptron", "KernelClassifier",

@@ -165,6 +165,7 @@ class Subject:
 
 def _numbers(model: Any, X: Any) -> Matrix:
     """The rows; texts as the rows of numbers that a learner of texts makes of them."""
+    model = getattr(model, "estimator_", model)
     if hasattr(model, "hash") and getattr(X, "ndim", 1) == 1:
         X = model.hash(X)
     return numbers(X)
