@@ -40,15 +40,16 @@ def speed_up() -> None:
     cluster.shard_epoch = shard_epoch.shard_epoch
 
 
-def passes_under_way(folder: Path, timeout: float) -> list[tuple[int, int, int]]:
-    """(process, round, shard) of the passes that were begun; waits for the first."""
+def wait_for_round(folder: Path, number: int, timeout: float) -> tuple[int, int, int]:
+    """(process, round, shard) of the first pass of a round that was slowed down."""
     until = time.monotonic() + timeout
     while time.monotonic() < until:
-        found = [tuple(map(int, path.name.split("-"))) for path in folder.iterdir()]
-        if found:
-            return found  # type: ignore[return-value]
+        for path in sorted(folder.iterdir()):
+            process, begun, shard = map(int, path.name.split("-"))
+            if begun == number:
+                return process, begun, shard
         time.sleep(0.02)
-    raise TimeoutError("no pass has begun")
+    raise TimeoutError(f"round {number} has not begun")
 
 
 def pretend_version(version: str) -> None:

@@ -211,7 +211,7 @@ class Waiting:
         if self.client.status != "running" or any(future.cancelled() for future in futures):
             raise ClusterError(
                 f"The scheduler {self.address} is gone, and with it what the workers have learned in this "
-                "round."
+                "round. A fit that has a checkpoint goes on from the round before, with a new client."
             )
 
     def _check_workers(self) -> None:

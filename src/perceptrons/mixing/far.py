@@ -11,6 +11,7 @@ import numpy as np
 from ..core import starting
 from ..core.writing import one_writer, unchanged_on_error
 from .backends import Backend, Serial, Threads, thread_count
+from .checkpoints import RoundFile
 from .fitting import Fit, Settings, passing, seed_of
 from .jobs import Job
 from .places import client_of, is_dask
@@ -90,8 +91,8 @@ def fit(learner: Learner, sources: Sequence[RowSource], how: Settings, begun: Ca
             "intercept_scaling='auto' takes B from all rows, and they are read shard by shard: give a "
             "number, such as 0.3 times the length of a typical row."
         )
-    seed = seed_of(learner.random_state)
-    with one_writer(learner, anew=True):
+    with one_writer(learner, anew=True), RoundFile(how.checkpoint, learner) as file:
+        seed = seed_of(learner.random_state, file)
         place = Away(how) if is_dask(how.backend) else Here(how.n_jobs, how.backend == "serial")
         with unchanged_on_error(learner):
             agreed = agree(learner, place.survey(learner, sources))
@@ -101,6 +102,6 @@ def fit(learner: Learner, sources: Sequence[RowSource], how: Settings, begun: Ca
             job = Job(passes, frame, width, len(sources), seed, how.mixing)
             starting.adopt(learner, job.fresh_space(), [])
             backend, parts = place.opened(job)
-        found = Fit(learner, job, parts, how, None)
+        found = Fit(learner, job, parts, how, None, file)
         begun(found)
         found.run(backend)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from collections.abc import Callable, Sequence
 from math import prod
@@ -23,6 +24,7 @@ from ..engine.margins import STEPS_LIMIT
 from ..text.learner import TextClassifierSpec
 from . import brackets, places, rounds, shards, supported
 from .backends import Backend, Serial, Threads
+from .checkpoints import RoundFile, digest
 from .jobs import Job
 from .states import State, state_of
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from .merging import Round
     from .shards import Shard, ShardInMemory
 
+_UNFINISHED = ("max_time", "callback")  # reasons to stop after which the same fit can go on
+
 
 class Settings(NamedTuple):
     """How a fit is mixed; see :class:`perceptrons.ParameterMixing`."""
@@ -40,6 +44,7 @@ class Settings(NamedTuple):
     mixing: str = "uniform"
     backend: Any = "threads"
     shards: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
     reading: dict[str, Any] | None = None
     max_time: float | None = None
     n_jobs: int | None = None
@@ -63,12 +68,13 @@ class Settings(NamedTuple):
             )
 
 
-def seed_of(random_state: Any) -> int:
-    """The number that all orders of rows are drawn from: the one given, or one that is drawn here."""
+def seed_of(random_state: Any, file: RoundFile) -> int:
+    """The number that all orders of rows are drawn from: the one given, that of the file, or a new one."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         checks.generator(random_state)  # raises for a negative one
         return int(random_state)
-    return int(draws.uniform(checks.generator(random_state)) * 2**53)
+    drawn = int(draws.uniform(checks.generator(random_state)) * 2**53)
+    return drawn if file.seed is None else file.seed
 
 
 def fit(
@@ -84,9 +90,9 @@ def fit(
     ``begun`` is called when the rows have been accepted, before the first round.
     """
     how.check(learner)
-    seed = seed_of(learner.random_state)
     lists = None if how.shards is None else shards.as_lists(how.shards)
-    with one_writer(learner, anew=True):
+    with one_writer(learner, anew=True), RoundFile(how.checkpoint, learner) as file:
+        seed = seed_of(learner.random_state, file)
         with unchanged_on_error(learner):
             if isinstance(learner, TextClassifierSpec):
                 X = learner._named_texts(X)
@@ -101,7 +107,7 @@ def fit(
             steps, width = _few_steps(space.learners, n_rows), batch.X.shape[1]
             job = Job(passes, space.frame, width, len(parts), seed, how.mixing, steps)
             starting.adopt(learner, space, [])
-        found = Fit(learner, job, parts, how, batch)
+        found = Fit(learner, job, parts, how, batch, file)
         begun(found)
         found.run(_opened(job, parts, how))
 
@@ -139,9 +145,16 @@ class Fit:
     """
 
     def __init__(
-        self, learner: Learner, job: Job, parts: Sequence[Shard], how: Settings, batch: CheckedRows | None
+        self,
+        learner: Learner,
+        job: Job,
+        parts: Sequence[Shard],
+        how: Settings,
+        batch: CheckedRows | None,
+        file: RoundFile,
     ):
         self.learner, self.job, self.parts, self.how, self.batch = learner, job, parts, how, batch
+        self.file = file
         self.state: State = state_of(learner._space)
         if isinstance(learner, MarginPerceptronSpec):
             learner.gamma_ = float(learner.gamma)
@@ -160,14 +173,38 @@ class Fit:
         learner, total = self.learner, self.learner.max_iter
         self._deadline = None if self.how.max_time is None else time.monotonic() + self.how.max_time
         try:
+            if self.file.active:
+                self._resume(backend)
             with Progress("ParameterMixing", total, self.how.verbose) as self._progress:
-                learner.stop_reason_ = rounds.run(backend, self.state, total, self.keep)
+                first = learner.n_iter_
+                learner.stop_reason_ = rounds.run(backend, self.state, total, self.keep, first)
             self._state_bounds(backend)
+            if learner.stop_reason_ not in _UNFINISHED:
+                self.file.remove()
         except BaseException:
             learner.stop_reason_ = "failed"
             raise
         finally:
             backend.close()
+
+    def _resume(self, backend: Backend) -> None:
+        """Go on from the rounds in the file, if there are any of this fit."""
+        facts = {
+            "seed": self.job.seed,
+            "n_shards": self.job.n_shards,
+            "mixing": self.job.mixing,
+            "n_features": self.job.n_features,
+            "rows": backend.each(digest),
+        }
+        state = self.file.resume(self.learner, facts)
+        if state is None:
+            return
+        self.state = state
+        self._adopt(state)
+        if self.learner._steps is not None:
+            self._steps = self.learner._steps
+        for record in self.learner.history_ if self.learner.tol is not None else []:
+            self._judge.loss(record["loss"])
 
     def _state_bounds(self, backend: Backend) -> None:
         """Set the bracket around the best margin: by all rows where they are here, else shard by shard."""
@@ -185,13 +222,10 @@ class Fit:
         record = rounds.record(self.state, found)
         if supported.by_confidence(learner):
             del record["weighted_updates"]  # shards have no weights
-        space = learner._new_space(self.job.frame, self.job.n_features, len(learner.classes_))
-        for one, own in zip(space.learners, found.state, strict=True):
-            one.resume(own)
+        self._adopt(found.state)
         self._add_steps(found)
         self._clean = record["updates"] == 0
         attributes: dict[str, Any] = {
-            "_space": space,
             "_longest": max(report.longest for report in found.reports),
             "_plain": self._once and all(report.plain for report in found.reports),
             "history_": [*learner.history_, record],
@@ -207,7 +241,20 @@ class Fit:
             self._judge.loss(record["loss"])
         learner._check_run()
         self._progress.epoch(learner.n_iter_, record)
-        return self._reason(record)
+        reason = self._reason(record)
+        if reason is None or reason in _UNFINISHED:
+            learner._steps = self._steps
+            self.file.save(learner)
+            learner._steps = None
+        return reason
+
+    def _adopt(self, state: State) -> None:
+        """Let the learner have this state."""
+        learner = self.learner
+        space = learner._new_space(self.job.frame, self.job.n_features, len(learner.classes_))
+        for one, own in zip(space.learners, state, strict=True):
+            one.resume(own)
+        learner._space = space
 
     def _reason(self, record: dict[str, Any]) -> str | None:
         reason = self._why_stop(record)

@@ -2,6 +2,7 @@ r"""The estimator: one model from many shards."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from math import fsum
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -87,6 +88,9 @@ class ParameterMixing(Shell):
         must be in one. Or the files of each shard.
     reading : dict, optional
         How files are read: options of :func:`perceptrons.io.open_stream`.
+    checkpoint : path, optional
+        A model file that is written after every round. The same fit, given again, goes on from it, to the
+        same bits; it is removed when the fit is done, and kept after ``max_time`` or a callback that stops.
     max_time : float, optional
         Stop after the first round that ends later than so many seconds.
     callback : callable or None, default=None
@@ -160,6 +164,7 @@ class ParameterMixing(Shell):
         backend: Any = "threads",
         shards: Any = None,
         reading: dict[str, Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         max_time: float | None = None,
         callback: Callable[[Any], object] | None = None,
         n_jobs: int | None = None,
@@ -171,6 +176,7 @@ class ParameterMixing(Shell):
         self.backend = backend
         self.shards = shards
         self.reading = reading
+        self.checkpoint = checkpoint
         self.max_time = max_time
         self.callback = callback
         self.n_jobs = n_jobs
@@ -201,6 +207,7 @@ class ParameterMixing(Shell):
             backend=self.backend,
             shards=self.shards,
             reading=self.reading,
+            checkpoint=self.checkpoint,
             max_time=self.max_time,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
