@@ -129,7 +129,7 @@ def test_a_slow_worker_delays_and_changes_nothing(running, data, expected, notes
     assert any(notes.iterdir())
 
 
-def test_a_shard_that_kills_every_worker_is_named(running, data):
+def test_a_shard_that_kills_every_worker_is_named(running, data, expected):
     X, y = data
     X = X.copy()
     X[90, 0] = 13.0  # in shard 2
@@ -137,6 +137,9 @@ def test_a_shard_that_kills_every_worker_is_named(running, data):
     with pytest.raises(ClusterError, match=r"Shard 2 \(Block 2 of the rows\) has ended 2 workers"):
         ParameterMixing(learner(), backend=running).fit(blocks.map_blocks(faulty.kill), labels)
     running.wait_for_workers(2, timeout=clusters.WAIT)
+    same_labels = da.from_array(y, chunks=40)  # tasks of the same names, which have been suspected
+    model = ParameterMixing(learner(), backend=running).fit(in_blocks(*data)[0], same_labels)
+    same(model, expected)
 
 
 def test_no_workers(running, data, monkeypatch, tmp_path):

@@ -257,66 +257,71 @@ class Cluster:
         """Read the rows of all sources, and what has to be known about them."""
         self._sources = list(sources)
         numbers = range(len(sources))
-        self._rows = self._read(numbers)
-        self._secure(self._rows, lambda s: self._read([s])[0])
+        self._rows = self._secured(numbers, self._read, self._read_again)
         known = self._keep(learner)
-        found = self._tasks(surveyed, [(self._rows[s], known, str(sources[s])) for s in numbers])
-        self._secure(found)
-        surveys: list[Survey] = self.client.gather(found)
-        return surveys
+        found = self._secured(
+            numbers,
+            lambda some: self._tasks(surveyed, [(self._rows[s], known, str(sources[s])) for s in some]),
+            self._read_again,
+        )
+        return [self._waiting.result(future) for future in found]
 
     def open(self, job: Job, shards: Sequence[ShardInMemory] = ()) -> None:
         """Load the shards: those given, or else those of the sources."""
         self._job, self._job_there, self._given = job, self._keep(job), shards
-        numbers = range(job.n_shards)
-        self._shards = self._load(numbers, self._rows)
-        self._secure(self._shards, lambda s: self._load([s])[0])
+        self._shards = self._secured(
+            range(job.n_shards), self._load, (lambda s: None) if shards else self._read_again
+        )
         self._rows = []  # the scheduler has the tasks that read them again
 
     def _read(self, numbers: Sequence[int]) -> list[Any]:
         sources = [self._sources[s] for s in numbers]
         return self._tasks(read, [(Opaque(one.with_pieces(())), __version__, *one.pieces) for one in sources])
 
-    def _load(self, numbers: Sequence[int], rows: Sequence[Any] = ()) -> list[Any]:
+    def _read_again(self, s: int) -> None:
+        """Read the rows of a shard by new tasks: those that have failed stay failed."""
+        self._sources[s] = self._sources[s].anew()
+        if self._rows:
+            self._rows[s] = self._read([s])[0]
+
+    def _load(self, numbers: Sequence[int]) -> list[Any]:
         if self._given:
             return self._tasks(kept, [(Opaque(self._given[s]), __version__) for s in numbers])
-        rows = rows or self._read(numbers)
+        rows = [self._rows[s] for s in numbers] if self._rows else self._read(numbers)
         names = [str(self._sources[s]) for s in numbers]
         return self._tasks(
-            loaded, [(r, self._job_there, s, name) for r, s, name in zip(rows, numbers, names)]
+            loaded, [(own, self._job_there, s, name) for own, s, name in zip(rows, numbers, names)]
         )
+
+    def _load_again(self, s: int) -> None:
+        """Load a shard by new tasks."""
+        if not self._given:
+            self._read_again(s)
+        self._shards[s] = self._load([s])[0]
 
     # ---------------------------------------------------------------------------------------------- rounds
 
     def round(self, state: State, number: int) -> Round:
         """A pass over every shard, and the state that is mixed from them."""
         there = self._keep(state)
-        n_shards = len(self._shards)
 
         def passes(numbers: Sequence[int]) -> list[Any]:
             return self._tasks(passed, [(self._shards[s], self._job_there, there, number) for s in numbers])
 
-        def alone(s: int) -> Any:
-            self._shards[s] = self._load([s])[0]
-            return passes([s])[0]
-
-        outcomes = passes(range(n_shards))
-        try:
-            self._secure(outcomes, alone)
-            mu = self._shares(state, outcomes)
-            found: Round = self._waiting.result(self._mixed(there, outcomes, mu))
-        except BaseException:
-            self._drop(outcomes)
-            raise
+        outcomes = self._secured(range(len(self._shards)), passes, self._load_again)
+        mu = self._shares(state, outcomes)
+        found: Round = self._waiting.result(self._mixed(there, outcomes, mu))
         return found._replace(state=copied(found.state))
 
     def _shares(self, state: State, outcomes: Sequence[Any]) -> np.ndarray:
         assert self._job is not None
         if self._job.mixing == "uniform":
             return merging.equal_shares(len(state), len(outcomes))
-        reports = self._tasks(reported, [(outcome,) for outcome in outcomes])
-        self._secure(reports)
-        return merging.shares(self._job, state, self.client.gather(reports))
+        reports = self._secured(
+            range(len(outcomes)), lambda some: self._tasks(reported, [(outcomes[s],) for s in some])
+        )
+        found = [self._waiting.result(report) for report in reports]
+        return merging.shares(self._job, state, found)
 
     def _mixed(self, state: Any, outcomes: Sequence[Any], mu: np.ndarray) -> Any:
         """The future of the round: the tree of sums as one graph."""
@@ -335,12 +340,7 @@ class Cluster:
         def calls(numbers: Sequence[int]) -> list[Any]:
             return self._tasks(called, [(function, self._job_there, self._shards[s], given) for s in numbers])
 
-        def alone(s: int) -> Any:
-            self._shards[s] = self._load([s])[0]
-            return calls([s])[0]
-
-        futures = calls(range(len(self._shards)))
-        self._secure(futures, alone)
+        futures = self._secured(range(len(self._shards)), calls, self._load_again)
         return [self._waiting.result(future) for future in futures]
 
     def close(self) -> None:
@@ -369,17 +369,32 @@ class Cluster:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             return list(self.client.compute(list(tasks), optimize_graph=False))
 
-    def _secure(self, futures: list[Any], again: Callable[[int], Any] | None = None) -> None:
-        """Wait for a task of each shard. One whose workers have died is tried once more, alone."""
-        for s in self._waiting.wait(futures):
-            if again is not None:
-                futures[s] = again(s)
-            if self._waiting.wait([futures[s]]):
-                raise ClusterError(
-                    f"Shard {s} ({self._name(s)}) has ended {self._deaths(futures[s])} workers, one after "
-                    "the other, while no other shard was learned: it may need more memory than a worker has, "
-                    "or crash a library. The logs of the workers say more."
-                )
+    def _secured(
+        self,
+        numbers: Sequence[int],
+        make: Callable[[Sequence[int]], list[Any]],
+        refresh: Callable[[int], None] = lambda s: None,
+    ) -> list[Any]:
+        """The tasks of some shards, when they have ended well.
+
+        All tasks on a worker that dies are suspected. Those that are suspected too often are tried again when
+        no other is left, one at a time, by new tasks.
+        """
+        futures = make(numbers)
+        try:
+            for s in self._waiting.wait(futures):
+                refresh(s)
+                futures[s] = make([s])[0]
+                if self._waiting.wait([futures[s]]):
+                    raise ClusterError(
+                        f"Shard {s} ({self._name(s)}) has ended {self._deaths(futures[s])} workers, one "
+                        "after the other, while no other shard was learned: it may need more memory than a "
+                        "worker has, or crash a library. The logs of the workers say more."
+                    )
+        except BaseException:
+            self._drop(futures)
+            raise
+        return futures
 
     def _name(self, s: int) -> str:
         return str(self._sources[s]) if self._sources else f"{self._given[s].n_rows:,} rows"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import uuid
 import zipfile
 from collections.abc import Sequence
 from typing import Any
@@ -33,6 +34,10 @@ class RowSource:
 
     def with_pieces(self, pieces: Sequence[Any]) -> RowSource:
         """The same source with these results in place of what had to be computed."""
+        return self
+
+    def anew(self) -> RowSource:
+        """The same source with other names of its tasks, so that they are computed again."""
         return self
 
 
@@ -161,6 +166,11 @@ class DaskBlock(RowSource):
 
     def with_pieces(self, pieces: Sequence[Any]) -> DaskBlock:
         return DaskBlock(pieces, self.place)
+
+    def anew(self) -> DaskBlock:
+        from dask.graph_manipulation import clone
+
+        return DaskBlock(clone(*self.pieces, seed=uuid.uuid4().hex), self.place)
 
     def read(self) -> Batch:
         X, y, *rest = computed(self.pieces)
