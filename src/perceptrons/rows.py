@@ -5,6 +5,9 @@ is set. Only four accessors depend on the storage: :func:`begin`, :func:`end`,
 :func:`column`, :func:`value`. The verbs :func:`look` (inner product), :func:`push` (add a multiple to
 w) and :func:`sqnorm` are written once on top of them.
 
+The order in which rows are visited is known, and the processor cannot guess it: :func:`look_ahead` asks for
+the memory of the row that comes a few rows later.
+
 A :class:`Block` stands for rows known by their kernel values alone: the weights are then coefficients, row i
 has the single entry 1 at its own, and its score is updated by :func:`follow`.
 
@@ -50,6 +53,12 @@ class Block(NamedTuple):
     bias: float  #: 0: a constant coordinate is part of the kernel
     unit: bool  #: False: so is a scaling of the rows
 
+
+#: How many rows ahead memory is asked for.
+AHEAD = 4
+#: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
+#: rest of a longer row follows.
+LINE, LINES = 64, 16
 
 #: What the verbs take.
 Rows: TypeAlias = Dense | Csr | Block
@@ -100,6 +109,14 @@ def scaled(rows: Rows, factor: float) -> None:
     return chosen(scaled, rows)(rows, factor)
 
 
+def expect(rows: Rows, i: int) -> None:
+    """Ask for the memory of row i, which is read soon. It does nothing in plain Python."""
+
+
+def request(a: np.ndarray, place: int) -> None:
+    """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
+
+
 def _dense_begin(rows: Dense, i: int) -> int:
     return 0
 
@@ -124,6 +141,13 @@ def _dense_dot(rows: Dense, i: int, w: Reals) -> float:
     return total
 
 
+def _dense_expect(rows: Dense, i: int) -> None:
+    x = rows.X[i]
+    line = LINE // x.itemsize
+    for j in range(0, min(x.shape[0], LINES * line), line):
+        request(x, j)
+
+
 def _csr_begin(rows: Csr, i: int) -> int:
     return rows.indptr[i]
 
@@ -142,6 +166,16 @@ def _csr_value(rows: Csr, i: int, p: int) -> float:
 
 def _csr_dot(rows: Csr, i: int, w: Reals) -> float:
     return gather_dot(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], w)
+
+
+def _csr_expect(rows: Csr, i: int) -> None:
+    line = np.uint64(LINE // max(rows.data.itemsize, rows.indices.itemsize))
+    p = rows.indptr[i]
+    stop = min(rows.indptr[i + 1], p + np.uint64(LINES) * line)
+    while p < stop:
+        request(rows.indices, p)
+        request(rows.data, p)
+        p += line
 
 
 def gather_dot(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint64, w: Reals) -> float:
@@ -219,6 +253,10 @@ def _not_scaled(rows: Rows, factor: float) -> None:
     pass
 
 
+def _not_expected(rows: Rows, i: int) -> None:
+    pass
+
+
 VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Block: _block_begin}
 VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Block: _block_end}
 VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Block: _block_column}
@@ -226,6 +264,7 @@ VERBS[value] = {Dense: _dense_value, Csr: _csr_value, Block: _block_value}
 VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Block: _block_dot}
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
+VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
 
 
 def factor(rows: Rows, i: int) -> float:
@@ -255,7 +294,13 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
     w[-1] += d * rows.bias
 
 
+def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
+    """Ask for the memory of the row that is visited some rows after position ``at`` of the order."""
+    if at + AHEAD < order.shape[0]:
+        expect(rows, order[at + AHEAD])
+
+
 #: verbs written once for every storage
-SHARED = (factor, sqnorm, look, push)
+SHARED = (factor, sqnorm, look, push, look_ahead)
 #: sums that must be made in the order written
 AS_WRITTEN = (gather_dot,)

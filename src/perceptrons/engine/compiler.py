@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import rows, rules
 from .._garbage import no_collections
+from . import prefetch
 from .cache import numba_cache
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _lock = threading.RLock()
 _records: dict[Callable[..., Any], dict[type, Any]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
-_lowered: dict[Callable[..., Any], Callable[[], Any]] = {}
+_lowered: dict[Callable[..., Any], Callable[[], Any]] = {rows.request: prefetch.overload_of_request}
 _strict: list[Callable[..., Any]] = []
 
 

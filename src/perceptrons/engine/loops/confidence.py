@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import begin, column, end, factor, look, value
+from ...rows import begin, column, end, factor, look, look_ahead, value
 from ...rules import State
 from ..compiler import by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
@@ -137,6 +137,7 @@ def run_rows(
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
+        look_ahead(rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = np.float64(look(rows, i, w))

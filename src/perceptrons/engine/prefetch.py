@@ -1,0 +1,56 @@
+"""Ask for memory before it is read: the instruction behind :func:`perceptrons.rows.request`.
+
+numba has no such call. LLVM has: ``llvm.prefetch`` becomes one instruction, or none on a processor without
+it. It never faults and changes no number. A compiler that does not know the name gets no code at all.
+"""
+
+# numba compares the signatures of what is made here, annotations included.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+NAME = "llvm.prefetch"
+#: To be read, not written; kept in all caches; data, not code.
+READ, KEEP, DATA = 0, 3, 1
+
+
+def overload_of_request() -> Any:
+    """The overload that compiled code calls; numba is imported here."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def prefetched(typingctx, a, place):
+        def code(context, builder, signature, args):
+            if known():
+                array = context.make_array(signature.args[0])(context, builder, args[0])
+                address, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+                kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+                prefetch = builder.module.declare_intrinsic(NAME, [address], kind)
+                entry = builder.bitcast(builder.gep(array.data, [args[1]]), address)
+                builder.call(prefetch, [entry, number(READ), number(KEEP), number(DATA)])
+            return context.get_dummy_value()
+
+        return types.void(a, place), code
+
+    prefetch: Any = prefetched
+
+    def chosen(a, place):
+        return lambda a, place: prefetch(a, place)
+
+    return chosen
+
+
+@cache
+def known(name: str = NAME) -> bool:
+    """Whether LLVM has the instruction: then it adds attributes to a declaration of that name."""
+    try:
+        from llvmlite import binding
+
+        module = binding.parse_assembly(f"declare void @{name}(i8*, i32, i32, i32)")
+        return any(list(function.attributes) for function in module.functions)
+    except Exception:  # another llvmlite: slower on shuffled rows, same results
+        return False
