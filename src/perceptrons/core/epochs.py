@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import draws, intake, margins
+from ..engine import draws, intake, margins, renumbering
 from . import checks, class_weights, held_out_rows, passes, starting
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
@@ -43,6 +43,12 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
     try:
         with Progress(type(model).__name__, total, model.verbose) as progress:
             space.open(batch.rows, total is None or total > 1, progress.within)
+            if watched:
+                intake.check_again(batch.X, batch.rows)
+            if "_run_visits" not in vars(model):  # one row at a time has no use for it
+                slotted = renumbering.slotted(batch.rows, space.n_features, total)
+                if slotted is not None:
+                    space.renumber(slotted)
             for visit in epochs:
                 with at_rest(model):
                     watch.epoch_begins()

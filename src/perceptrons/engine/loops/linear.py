@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, begin, end, follow, look, push, scaled, sqnorm
+from ...rows import Block, Csr, Dense, begin, end, follow, look, look_ahead, push, scaled, sqnorm
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .atomic import swap
@@ -54,6 +54,18 @@ class Log(NamedTuple):
     example: np.ndarray  #: int64: t of the update
     keep: np.ndarray  #: float64
     alpha: np.ndarray  #: float64 (entries, classes): w_r <- keep w_r + alpha_r x; binary: one column, tau y
+
+
+class ScoreSource(NamedTuple):
+    """What scores are computed from: the rows and v themselves, or a copy of both with renumbered columns.
+
+    A pass without a copy is given this record too, so that a loop is compiled once for both. A copy is for
+    rules that keep the scale of w at 1: see :mod:`perceptrons.engine.renumbering`.
+    """
+
+    rows: Rows
+    v: np.ndarray
+    copied: bool  #: v is a copy: what a step adds is added to it as well
 
 
 @seldom
@@ -284,6 +296,7 @@ def run_rows(
     c: Floats,
     order: Ints,
     v: Reals,
+    source: ScoreSource,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -295,10 +308,10 @@ def run_rows(
 ) -> tuple[int, int, int]:
     """One pass over ``order``; returns how it ended, at which position, and the entries logged.
 
-    y is +-1; c holds row weights, or nothing. ``steps`` receives the sum of the steps on each row, divided by
-    the scale of w, unless it is empty. ``recorded`` receives what is predicted before each row is learned.
-    Where ``prediction`` is set a tie that predicts the right label (-1) is no mistake. A pass that ends
-    badly leaves v and the scalars as they were before the bad row.
+    y is +-1; c holds row weights, or nothing. Scores are computed from ``source``. ``steps`` receives the sum
+    of the steps on each row, divided by the scale of w, unless it is empty. ``recorded`` receives what is
+    predicted before each row is learned. Where ``prediction`` is set a tie that predicts the right label (-1)
+    is no mistake. A pass that ends badly leaves v and the scalars as they were before the bad row.
     """
     scale, norm2, tau_sum, scale_sum = scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
@@ -309,11 +322,12 @@ def run_rows(
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
+        look_ahead(source.rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:
                 continue
-        raw = look(rows, i, v)
+        raw = look(source.rows, i, source.v)
         s = scale * raw
         m = y[i] * s
         if not isfinite(m):
@@ -336,6 +350,8 @@ def run_rows(
                     ending = BAD_STEP  # overflow, or a rule that returned NaN
                     break
                 scale, norm2, tau_sum, scale_sum, drift, k = now
+                if source.copied:
+                    push(source.rows, i, tau * y[i], source.v)
                 if refresh_is_due(now, tol):
                     norm2, drift = refreshed(rows, v, scale, norm2, drift)
                     scalars[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, begin, column, end, factor, sqnorm, value
+from ...rows import Block, Csr, Dense, begin, column, end, factor, look_ahead, sqnorm, value
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
@@ -50,7 +50,7 @@ from .tracks import Average, Last, UnitAverage, Unrecorded, pace
 if TYPE_CHECKING:
     from ..._types import Floats, Ints, Reals, Record
     from ...rows import Rows
-    from .linear import Log
+    from .linear import Log, ScoreSource
     from .tracks import Track
 
 # ---------------------------------------------------------------- schemes: which classes move
@@ -424,6 +424,7 @@ def run_rows(
     c: Floats,
     order: Ints,
     W: Reals,
+    source: ScoreSource,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -450,11 +451,12 @@ def run_rows(
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
+        look_ahead(source.rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:
                 continue
-        look_all(rows, i, W, work.s)
+        look_all(source.rows, i, source.v, work.s)
         multiple = scale * factor(rows, i)
         for r in range(n_classes):
             true[r] = multiple * work.s[work.slots[r]]
@@ -501,6 +503,8 @@ def run_rows(
                     )  # W/scale is too long
                 note_touched(track, rows, i, 1.0 / scale, scale_sum, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
+                if source.copied:
+                    push_touched(source.rows, i, 1.0 / scale, n_touched, work, source.v)
                 follow_touched(rows, i, 1.0 / scale, n_touched, work)
                 k += 1
                 if steps.shape[0] > 0:
@@ -547,6 +551,7 @@ def run(
     c: Floats,
     order: Ints,
     W: Reals,
+    source: ScoreSource,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -571,6 +576,7 @@ def run(
         c,
         order,
         W,
+        source,
         track,
         scalars,
         log,

@@ -26,6 +26,7 @@ from .linear import (
     LEARNING,
     TINY,
     Log,
+    ScoreSource,
     count_one,
     leave,
     run_rows,
@@ -106,6 +107,7 @@ def _run_linear(core: LinearCore, rows: Rows, y: float, row_buffer: Floats) -> i
         none,
         row_buffer[2:3].view(np.int64),  # holds 0: the only row
         core.v,
+        ScoreSource(rows, core.v, False),
         core.track,
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
@@ -152,6 +154,7 @@ def _run_joint(core: JointCore, rows: Rows, y: float, row_buffer: Floats) -> int
         none,
         row_buffer[2:3].view(np.int64),
         core.v,
+        ScoreSource(rows, core.v, False),
         core.track,
         core.scalars,
         Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),

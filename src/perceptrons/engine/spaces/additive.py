@@ -16,11 +16,13 @@ from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import linear, multiclass, scalars, single, tracks
 from ..predictions import Predictions, classes_of, scores_of
+from ..renumbering import PackedCopy
 from .base import Bracket, Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
     from ...rows import Csr, Dense, Rows
+    from ..renumbering import SlottedRows
     from .base import Receiver
 
 #: The fast path that is compiled for a rule pays after so many single rows.
@@ -51,6 +53,18 @@ class Additive(SingleSpace):
 
     def track(self) -> tracks.Track:
         return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        if self.moves_columns_alone():  # the loops do not multiply a copy
+            self.packed = PackedCopy(slotted, self.v)
+
+    def _source(self, rows: Rows) -> linear.ScoreSource:
+        """What a pass over these rows is scored by."""
+        found = None if self.packed is None else self.packed.source(rows, self.v)
+        if found is None:
+            self.close()
+            return linear.ScoreSource(rows, self.v, False)
+        return found
 
     def moves_columns_alone(self) -> bool:
         return rules.facts(self.rule).step.keeps_scale and self.state[scalars.SCALE] == 1.0
@@ -184,6 +198,7 @@ class Linear(Additive):
             c,
             order,
             self.v,
+            self._source(rows),
             self.track(),
             self.state,
             log,
@@ -316,6 +331,7 @@ class Joint(Additive):
             c,
             order,
             self.v,
+            self._source(rows),
             self.track(),
             self.state,
             log,
@@ -382,9 +398,6 @@ class Joint(Additive):
             state = self._in_order()
             del self.slots
             vars(self).update(state)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self._in_order()
 
     def become(self, binary: Linear, factor: float) -> None:
         """W = (-f w, f w), with all that the binary learner has counted."""

@@ -18,6 +18,7 @@ from ..margins import STEPS_LIMIT
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
     from ..predictions import OneClass, Predictions
+    from ..renumbering import PackedCopy, SlottedRows
     from .additive import Joint
     from .protocol import Space
     from .rest import OneVsRest
@@ -72,7 +73,7 @@ class LearnerState(NamedTuple):
 
 
 #: attributes of a space that are no part of the model: they belong to a fit under way, or can be found again
-TRANSIENT = ("steps", "standing", "length")
+TRANSIENT = ("steps", "standing", "length", "packed")
 
 
 class SingleSpace:
@@ -92,6 +93,7 @@ class SingleSpace:
     length: Kept = None
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
     makers: tuple[str, ...] = ()  # names of what a step is made by
+    packed: PackedCopy | None = None  # during a fit with renumbered columns
     #: what errors call the rows, where they are pieces of something larger
     row_numbers: np.ndarray | None = None
     steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
@@ -117,7 +119,10 @@ class SingleSpace:
         """Nothing is kept about rows that are read."""
 
     def close(self) -> None:
-        """Nothing was kept."""
+        vars(self).pop("packed", None)
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        """Rows are scored by the weights themselves."""
 
     def run(
         self,
@@ -269,6 +274,7 @@ class SingleSpace:
         """A space of its own with the very same arrays: enough where they are replaced, not written to."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
+        vars(made).pop("packed", None)  # it is a copy of the weights of this space
         return made
 
     def copy(self) -> Self:
@@ -325,7 +331,10 @@ class SingleSpace:
 
     def _in_order(self) -> dict[str, Any]:
         """All attributes, with one column per class in the order of the codes."""
-        return dict(vars(self))
+        return {name: value for name, value in vars(self).items() if name != "packed"}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._in_order()
 
     def stored(self) -> dict[str, Any]:
         attributes = {name: value for name, value in self._in_order().items() if name not in TRANSIENT}

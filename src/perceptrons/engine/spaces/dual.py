@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..device.blocks import DeviceBlocks
     from ..loops.linear import Log
     from ..predictions import Predictions
+    from ..renumbering import SlottedRows
     from .additive import Additive, Joint, Linear
     from .rest import OneVsRest
 
@@ -234,6 +235,9 @@ class Dual:
             self.device,
             numbers,
         )
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        """There are no columns."""
 
     def close(self) -> None:
         if self._open is not None:

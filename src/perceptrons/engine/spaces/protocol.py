@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..blocks import Support
     from ..loops.confidence import Covariance
     from ..predictions import Predictions
+    from ..renumbering import SlottedRows
     from .additive import Joint
 
 
@@ -89,6 +90,9 @@ class Space(Readable, Protocol):
 
     def close(self) -> None:
         """The rows that were open do not come again."""
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        """Score these rows, while they are open, by a copy of the weights with slots for columns."""
 
     def run(
         self,

@@ -16,6 +16,7 @@ from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, Singl
 if TYPE_CHECKING:
     from ..._types import Floats, UpdateColumns
     from ..predictions import Predictions
+    from ..renumbering import SlottedRows
     from .additive import Additive, Joint
     from .protocol import LinearSpace
 
@@ -79,6 +80,10 @@ class OneVsRest:
     def close(self) -> None:
         for learner in self.learners:
             learner.close()
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        for learner in self.learners:
+            learner.renumber(slotted)
 
     def _map(self, function: Callable[[int, SingleSpace], T]) -> list[T]:
         if self.n_threads == 1:

@@ -1,0 +1,132 @@
+"""Columns that are renumbered while a fit reads wide sparse rows again and again.
+
+Columns are numbered by a hash or by the alphabet, so the weight of a frequent feature shares its cache line
+with weights that are hardly ever read. Numbers by first appearance put features that occur early and often
+side by side: a few lines then have most of what a pass reads. These numbers are called *slots*, and
+:class:`ColumnSlots` is the table that says which column each of them has.
+
+A fit that uses slots scores rows by a copy of its weights, one for each slot, and of the indices of X. What
+a row changes is changed twice: in the weights and in the copy. So the weights are always complete, for
+callbacks, for other threads and after an interruption; all that is read besides (averages, the sum of all
+squares) is read from them; and the copy can be dropped at any time. The entries of a row keep their order.
+So results are the same to the last bit. Learners that also multiply w have no copy.
+
+The copy takes memory while the fit runs: as much as the indices of X, and a number and a weight for each
+column that X has entries in (for joint learners a weight for each of these columns and each class, for one-
+vs-rest for each of them and each learner). The numbering takes 4 bytes for each column of X until it is
+done.
+"""
+
+from __future__ import annotations
+
+import mmap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..rows import Csr, request
+from .compiler import compiled
+from .intake import frozen
+from .loops.linear import ScoreSource
+
+if TYPE_CHECKING:
+    from .._types import Unsigned
+
+#: How far ahead the numbering asks for memory, in entries.
+AHEAD = 32
+
+
+class ColumnSlots(NamedTuple):
+    """A slot for each column in use: the column of slot s is ``columns[s]``."""
+
+    columns: np.ndarray  #: uint32
+
+    def packed(self, a: np.ndarray) -> np.ndarray:
+        """The entries of these columns, one after the other, and that of the constant, which is the last."""
+        made = np.empty((len(self.columns) + 1, *a.shape[1:]), a.dtype)
+        np.take(a, self.columns, axis=0, out=made[:-1])
+        made[-1] = a[-1]
+        return made
+
+
+class SlottedRows(NamedTuple):
+    """Rows, and the same rows with slots for columns."""
+
+    source: Csr
+    rows: Csr
+    slots: ColumnSlots
+
+
+@compiled
+def number_columns(indices: Unsigned, numbers: Unsigned, columns: Unsigned, slots: Unsigned) -> int:
+    """Fill ``slots`` with the number of each index, and ``columns`` with the index of each number.
+
+    ``numbers`` has a place for each column: 0, or its number plus 1. Returns how many numbers were given.
+    """
+    n = 0
+    for p in range(indices.shape[0]):
+        if p + AHEAD < indices.shape[0]:
+            request(numbers, indices[p + AHEAD])
+        j = indices[p]
+        if numbers[j] == 0:
+            columns[n] = j
+            n += 1
+            numbers[j] = n
+        slots[p] = numbers[j] - np.uint32(1)
+    return n
+
+
+def by_first_appearance(rows: Csr, n_features: int) -> SlottedRows:
+    """Number the columns of these rows in the order in which they occur."""
+    used = rows.indices[: int(rows.indptr[-1])]
+    columns = np.empty(min(n_features, len(used)), np.uint32)
+    slots = np.zeros_like(rows.indices)
+    n = number_columns(used, np.zeros(n_features, np.uint32), columns, slots[: len(used)])
+    return SlottedRows(rows, rows._replace(indices=frozen(slots)), ColumnSlots(frozen(columns[:n].copy())))
+
+
+class PackedCopy:
+    """A copy of the weights of one learner, by slot."""
+
+    def __init__(self, slotted: SlottedRows, v: np.ndarray):
+        self.slotted = slotted
+        self.original = v
+        self.v = slotted.slots.packed(v)
+
+    def source(self, rows: Any, v: np.ndarray) -> ScoreSource | None:
+        """What a pass over these rows is scored by; None where the copy is of other rows or weights."""
+        if rows is not self.slotted.source or v is not self.original:
+            return None
+        return ScoreSource(self.slotted.rows, self.v, True)
+
+
+def is_mapped(a: np.ndarray) -> bool:
+    """Whether the numbers of an array are those of a file that is mapped to memory."""
+    base: Any = a
+    while base is not None:
+        if isinstance(base, (np.memmap, mmap.mmap)):
+            return True
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return False
+
+
+#: Renumbering pays from here on: bytes of weights, and epochs.
+LEAST_BYTES, LEAST_EPOCHS = 1 << 22, 3
+#: The indices of X may take so many bytes once more.
+MOST_BYTES = 1 << 31
+
+
+def pays(rows: Csr, n_features: int, epochs: int | None) -> bool:
+    """Whether a fit of so many epochs is faster with renumbered columns; None: until a clean pass."""
+    if epochs is not None and epochs < LEAST_EPOCHS:
+        return False
+    if n_features * rows.data.itemsize < LEAST_BYTES or rows.indices.nbytes > MOST_BYTES:
+        return False
+    return not (is_mapped(rows.data) or is_mapped(rows.indices))
+
+
+def slotted(rows: object, n_features: int, epochs: int | None) -> SlottedRows | None:
+    """The rows with renumbered columns, where that pays."""
+    if not isinstance(rows, Csr) or not pays(rows, n_features, epochs):
+        return None
+    return by_first_appearance(rows, n_features)

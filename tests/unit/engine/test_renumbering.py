@@ -1,0 +1,138 @@
+"""Slots for columns: numbers by first appearance, copies of weights, and where they are not used."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from perceptrons import Perceptron, rules
+from perceptrons.engine import intake, renumbering, spaces
+from perceptrons.engine.loops import linear
+
+#: columns 6 2 | | 2 4 6 | 0
+X = sp.csr_array(
+    (np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), np.array([2, 6, 2, 4, 6, 0]), np.array([0, 2, 2, 5, 6])),
+    shape=(4, 8),
+)
+ORDER = intake.frozen(np.arange(4))
+
+
+def rows_of(X, n_entries=None):
+    rows = intake.make_rows(X, 1.0, False)
+    return rows if n_entries is None else rows._replace(indices=rows.indices[:n_entries])
+
+
+def test_columns_are_numbered_by_first_appearance():
+    rows = rows_of(X)
+    found = renumbering.by_first_appearance(rows, 8)
+    assert found.slots.columns.tolist() == [2, 6, 4, 0]
+    assert found.rows.indices.tolist() == [0, 1, 0, 2, 1, 3]
+    assert found.rows.indices.dtype == rows.indices.dtype
+    assert found.rows.data is rows.data and found.rows.indptr is rows.indptr and found.source is rows
+    assert found.slots.packed(np.arange(9.0)).tolist() == [2.0, 6.0, 4.0, 0.0, 8.0]
+    assert found.slots.packed(np.arange(18).reshape(9, 2)).tolist() == [
+        [4, 5],
+        [12, 13],
+        [8, 9],
+        [0, 1],
+        [16, 17],
+    ]
+
+
+def test_no_entries_and_entries_that_no_row_has():
+    none = renumbering.by_first_appearance(rows_of(sp.csr_array((3, 5))), 5)
+    assert none.slots.columns.tolist() == [] and none.slots.packed(np.arange(6.0)).tolist() == [5.0]
+    more = rows_of(X)._replace(indices=intake.frozen(np.array([2, 6, 2, 4, 6, 0, 7, 99], np.uint32)))
+    found = renumbering.by_first_appearance(more, 8)
+    assert found.slots.columns.tolist() == [2, 6, 4, 0] and found.rows.indices.max() < 4
+
+
+def space():
+    return spaces.Linear(rules.Perceptron(1.0), spaces.Frame(), 8)
+
+
+def learn(space, rows):
+    y = intake.frozen(np.array([1.0, -1.0, -1.0, 1.0]))
+    space.run(rows, y, intake.EMPTY, ORDER, False)
+
+
+def test_the_copy_is_changed_with_the_weights():
+    rows = rows_of(X)
+    slotted = renumbering.by_first_appearance(rows, 8)
+    plain, other = space(), space()
+    other.renumber(slotted)
+    for _ in range(3):
+        learn(plain, rows)
+        learn(other, rows)
+        assert other.packed.v.tolist() == slotted.slots.packed(other.v).tolist()
+        assert other.v.tobytes() == plain.v.tobytes() and other.v.any()
+    other.close()
+    assert other.packed is None
+
+
+def test_a_copy_of_other_rows_or_weights_is_dropped():
+    rows = rows_of(X)
+    for change in ("rows", "weights"):
+        one = space()
+        one.renumber(renumbering.by_first_appearance(rows, 8))
+        assert one._source(rows).copied
+        if change == "weights":
+            one.v = one.v.copy()
+        assert not one._source(rows_of(X) if change == "rows" else rows).copied
+        assert one.packed is None
+
+
+def test_copies_of_a_space_have_no_copy_of_its_weights():
+    one = space()
+    one.renumber(renumbering.by_first_appearance(rows_of(X), 8))
+    for made in (one.copy(), copy.deepcopy(one), one._shallow_copy()):
+        assert made.packed is None
+    assert "packed" not in one.stored() and one.packed is not None
+
+
+def test_where_it_pays():
+    wide = 1 << 23
+    rows = rows_of(sp.csr_array(X.data.astype(np.float32)[:, None].repeat(1, 1)))
+    assert renumbering.pays(rows, wide, None) and renumbering.pays(rows, wide, 20)
+    assert not renumbering.pays(rows, wide, 1)
+    assert not renumbering.pays(rows, 1000, None)
+    assert renumbering.slotted(intake.make_rows(np.eye(3), 1.0, False), wide, None) is None
+
+
+def test_rows_of_a_file_stay_where_they_are(tmp_path, monkeypatch):
+    """A copy of mapped rows would be read into memory as a whole."""
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(X, name).astype(np.int32 if name != "data" else np.float64))
+    parts = [np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")]
+    mapped = sp.csr_array(tuple(parts), shape=X.shape)
+    assert renumbering.is_mapped(rows_of(mapped).indices) and not renumbering.is_mapped(rows_of(X).indices)
+    monkeypatch.setattr(renumbering, "LEAST_BYTES", 0)
+    assert renumbering.pays(rows_of(X), 8, 5) and not renumbering.pays(rows_of(mapped), 8, 5)
+
+
+def test_the_same_compiled_loop(monkeypatch):
+    y = [0, 1, 1, 0]
+    Perceptron(max_iter=4, random_state=0).fit(X, y)
+    known = set(linear.run.target().signatures)
+    monkeypatch.setattr(renumbering, "pays", lambda *_: True)
+    Perceptron(max_iter=4, random_state=0).fit(X, y)
+    assert set(linear.run.target().signatures) == known
+
+
+@pytest.mark.parametrize("call", ["partial_fit", "learn_one"])
+def test_pieces_are_not_renumbered(call, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("renumbered")
+
+    monkeypatch.setattr(renumbering, "by_first_appearance", refuse)
+    monkeypatch.setattr(renumbering, "pays", lambda *_: True)
+    model = Perceptron()
+    if call == "partial_fit":
+        model.partial_fit(X, [0, 1, 1, 0])
+    else:
+        model.learn_one(X[[0]].toarray()[0], 0)
+    with pytest.raises(AssertionError, match="renumbered"):
+        Perceptron().fit(X, [0, 1, 1, 0])
