@@ -19,7 +19,7 @@ from perceptrons.engine.loops import scalars
 pytestmark = pytest.mark.uncompiled
 
 CLASSES = [2, 4]
-#: learners that never score by a copy: those that multiply weights, and those whose weights are no sums of rows
+#: learners that never score by a copy: weights are multiplied, or are no sums of rows
 UNCHANGED = {
     "ROMMA",
     "ALMA",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..engine import intake
 from . import changing, class_weights
 from .intakes import in_precision
-from .labels import checked_labels
+from .labels import checked_labels, distinct
 from .passes import CheckedRows
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def rows_of_fit(
     given, X = X, in_precision(model._intake.checked(X, reset=old is None), old)
     exact = model._intake.exact(given, X)
     given, y = y, checked_labels(model, y, X.shape[0])
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = distinct(y)
     if len(classes) < 2:
         raise ValueError(
             f"{type(model).__name__} needs at least two classes in y; it holds one class only: "

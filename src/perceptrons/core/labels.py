@@ -160,3 +160,14 @@ def checked_labels(model: Classifier, y: npt.ArrayLike | None, n_rows: int) -> n
         raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
     model._contract.check_classes(y)
     return y
+
+
+def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """``np.unique(y, return_inverse=True)``; two different whole numbers need no sorting."""
+    if y.dtype.kind in "iub" and len(y):
+        low, high = y.min(), y.max()
+        upper = y == high
+        if low < high and (upper | (y == low)).all():
+            return np.array([low, high], y.dtype), upper.astype(np.intp)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes

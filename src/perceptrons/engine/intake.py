@@ -18,7 +18,7 @@ from .compiler import compiled
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .._types import AnyMatrix, Floats, Ints, Matrix, Reals, SparseMatrix, Unsigned
+    from .._types import AnyMatrix, Floats, Matrix, Reals, SparseMatrix, Unsigned
 
 EMPTY = np.empty(0)
 EMPTY.flags.writeable = False
@@ -59,17 +59,12 @@ def held_exactly(given: Any, dtype: np.dtype) -> bool:
 
 
 def survey_indices(indices: np.ndarray, indptr: np.ndarray) -> tuple[int, bool]:
-    """(highest, whether each row ascends); a negative index counts as a very high one.
-
-    Descents are counted over all rows at once, and those that merely fall between two rows taken off again.
-    """
-    used = indices[: indptr[-1]]
+    """(highest, whether each row ascends); a negative index counts as a very high one."""
+    used = unsigned(indices[: indptr[-1]])
     if not len(used):
         return -1, True
-    n_descents = count_descents(used)
-    edges = indptr[:-1][indptr[:-1] < indptr[1:]][1:]  # where rows with entries begin, the first apart
-    n_descents -= int(np.count_nonzero(used[edges] <= used[edges - 1]))
-    return int(unsigned(used).max()), n_descents == 0
+    n_descents, highest = survey(frozen(used), frozen(indptr, np.int64).view(np.uint64))
+    return int(highest), n_descents == 0
 
 
 def unsigned(indices: np.ndarray) -> np.ndarray:
@@ -78,13 +73,21 @@ def unsigned(indices: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def count_descents(a: Ints) -> int:
-    """How many entries are not larger than the one before."""
+def survey(a: Unsigned, indptr: Unsigned) -> tuple[int, int]:
+    """(entries of a row that are not larger than the one before, the highest entry); there is an entry.
+
+    Descents are counted over all rows at once, and those that merely fall between two rows taken off again.
+    """
     before, after = a[:-1], a[1:]
-    n = 0
+    n, highest = 0, a[0]
     for p in range(before.shape[0]):
         n += after[p] <= before[p]
-    return n
+        highest = max(highest, after[p])
+    for i in range(indptr.shape[0] - 1):
+        p = indptr[i]
+        if 0 < p < indptr[i + 1]:
+            n -= a[p] <= a[p - np.uint64(1)]
+    return n, highest
 
 
 @compiled

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from ..rows import Dense, begin, column, end, factor, look, push, sqnorm, value
+from ..rows import Dense, begin, column, end, factor, look, look_ahead, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
 from .loops import scalars
 
@@ -352,6 +352,7 @@ def add_rows(rows: Rows, places: Ints, a: Floats, z: Floats) -> float:
     total = 0.0
     for k in range(places.shape[0]):
         i = places[k]
+        look_ahead(rows, places, k)
         push(rows, i, a[k], z)
         total += abs(a[k]) * sqrt(sqnorm(rows, i))
     return total
@@ -413,7 +414,7 @@ def upper_end(
     """
     if not (steps >= 0.0).all():  # NaN too
         return inf
-    where = np.nonzero(steps)
+    where = np.nonzero(steps != 0.0)
     places, alpha = where[0].astype(np.int64), steps[where]
     lengths = np.sqrt(rows.sq[places])
     with np.errstate(over="ignore"):
