@@ -46,7 +46,8 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
             if watched:
                 intake.check_again(batch.X, batch.rows)
             if "_run_visits" not in vars(model):  # one row at a time has no use for it
-                slotted = renumbering.slotted(batch.rows, space.n_features, total)
+                n_classes = space.learners[0].columns
+                slotted = renumbering.slotted(batch.rows, space.n_features, n_classes, total)
                 if slotted is not None:
                     space.renumber(slotted)
             for visit in epochs:

@@ -110,23 +110,27 @@ def is_mapped(a: np.ndarray) -> bool:
     return False
 
 
-#: Renumbering pays from here on: bytes of weights, and epochs.
-LEAST_BYTES, LEAST_EPOCHS = 1 << 22, 3
+#: Renumbering pays for weights of so many bytes, of which a column has at most so many, in so many epochs.
+LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 4
 #: The indices of X may take so many bytes once more.
 MOST_BYTES = 1 << 31
 
 
-def pays(rows: Csr, n_features: int, epochs: int | None) -> bool:
-    """Whether a fit of so many epochs is faster with renumbered columns; None: until a clean pass."""
+def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None) -> bool:
+    """Whether a fit of so many epochs is faster with renumbered columns; None: until a clean pass.
+
+    ``n_classes`` counts the weights that a column has side by side.
+    """
+    of_a_column = n_classes * rows.data.itemsize
     if epochs is not None and epochs < LEAST_EPOCHS:
         return False
-    if n_features * rows.data.itemsize < LEAST_BYTES or rows.indices.nbytes > MOST_BYTES:
+    if of_a_column > MOST_BYTES_OF_A_COLUMN or n_features * of_a_column < LEAST_BYTES:
         return False
-    return not (is_mapped(rows.data) or is_mapped(rows.indices))
+    return rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
 
 
-def slotted(rows: object, n_features: int, epochs: int | None) -> SlottedRows | None:
+def slotted(rows: object, n_features: int, n_classes: int, epochs: int | None) -> SlottedRows | None:
     """The rows with renumbered columns, where that pays."""
-    if not isinstance(rows, Csr) or not pays(rows, n_features, epochs):
+    if not isinstance(rows, Csr) or not pays(rows, n_features, n_classes, epochs):
         return None
     return by_first_appearance(rows, n_features)

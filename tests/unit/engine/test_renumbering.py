@@ -20,9 +20,8 @@ X = sp.csr_array(
 ORDER = intake.frozen(np.arange(4))
 
 
-def rows_of(X, n_entries=None):
-    rows = intake.make_rows(X, 1.0, False)
-    return rows if n_entries is None else rows._replace(indices=rows.indices[:n_entries])
+def rows_of(X):
+    return intake.make_rows(X, 1.0, False)
 
 
 def test_columns_are_numbered_by_first_appearance():
@@ -94,12 +93,12 @@ def test_copies_of_a_space_have_no_copy_of_its_weights():
 
 
 def test_where_it_pays():
-    wide = 1 << 23
-    rows = rows_of(sp.csr_array(X.data.astype(np.float32)[:, None].repeat(1, 1)))
-    assert renumbering.pays(rows, wide, None) and renumbering.pays(rows, wide, 20)
-    assert not renumbering.pays(rows, wide, 1)
-    assert not renumbering.pays(rows, 1000, None)
-    assert renumbering.slotted(intake.make_rows(np.eye(3), 1.0, False), wide, None) is None
+    wide, rows = 1 << 22, rows_of(sp.csr_array(X, dtype=np.float32))
+    assert renumbering.pays(rows, wide, 1, None) and renumbering.pays(rows, wide, 1, 20)
+    assert not renumbering.pays(rows, wide, 1, 3)
+    assert not renumbering.pays(rows, 1000, 1, None)
+    assert renumbering.pays(rows, wide, 8, None) and not renumbering.pays(rows, wide, 9, None)
+    assert renumbering.slotted(intake.make_rows(np.eye(3), 1.0, False), wide, 1, None) is None
 
 
 def test_rows_of_a_file_stay_where_they_are(tmp_path, monkeypatch):
@@ -110,7 +109,7 @@ def test_rows_of_a_file_stay_where_they_are(tmp_path, monkeypatch):
     mapped = sp.csr_array(tuple(parts), shape=X.shape)
     assert renumbering.is_mapped(rows_of(mapped).indices) and not renumbering.is_mapped(rows_of(X).indices)
     monkeypatch.setattr(renumbering, "LEAST_BYTES", 0)
-    assert renumbering.pays(rows_of(X), 8, 5) and not renumbering.pays(rows_of(mapped), 8, 5)
+    assert renumbering.pays(rows_of(X), 8, 1, 5) and not renumbering.pays(rows_of(mapped), 8, 1, 5)
 
 
 def test_the_same_compiled_loop(monkeypatch):

@@ -98,9 +98,9 @@ def test_verdicts(helpers):
 
 def test_only(helpers):
     chosen = helpers[2].chosen
-    assert chosen(None) == list("acdefg")
+    assert chosen(None) == list("acdefgh")
     assert chosen("f, b") == ["a", "f"]  # a and b are one measurement
-    with pytest.raises(SystemExit, match=r"--only takes letters from a to g.*'a,z'"):
+    with pytest.raises(SystemExit, match=r"--only takes letters from a to h.*'a,z'"):
         chosen("a,z")
 
 
