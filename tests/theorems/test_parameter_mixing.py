@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import separable
+from strategies import separable, separable_multiclass
 
-from perceptrons import reference, theory
+from perceptrons import ParameterMixing, Perceptron, reference, theory
 
 
 def cut(n: int, S: int, seed: int) -> list[list[int]]:
@@ -39,3 +39,34 @@ def test_one_shard_is_the_batch_perceptron(data, seed):
     batch = reference.perceptron(X, y, [order] * 6, until_clean=True)
     assert [epoch[0] for epoch in mixed.updates] == batch.updates
     assert np.array_equal(mixed.w, batch.w)
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
+@given(
+    data=separable(), S=st.integers(1, 4), seed=st.integers(0, 99), rate=st.sampled_from([0.01, 1.0, 30.0])
+)
+def test_the_estimator_keeps_to_the_bound(mixing, data, S, seed, rate):
+    X, y, _, gamma = data
+    learner = Perceptron(fit_intercept=False, learning_rate=rate, random_state=seed, max_iter=500)
+    how = {"shards": [rows for rows in cut(len(y), S, seed) if rows], "mixing": mixing, "backend": "serial"}
+    model = ParameterMixing(learner, **how).fit(X, y)
+    R = float(np.linalg.norm(X, axis=1).max())
+    assert 0 < model.weighted_updates_ <= theory.ipm(R, gamma) * (1 + 1e-9)
+    if mixing == "uniform":
+        assert model.n_updates_ <= theory.ipm_total(R, gamma, len(how["shards"])) * (1 + 1e-9)
+    assert model.stop_reason_ == "clean pass" and model.score(X, y) == 1.0
+    low, up = model.margin_bounds_
+    assert 0.0 < low <= up and gamma <= up
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("scheme", ["top", "uniform", "proportional"])
+@given(data=separable_multiclass(), S=st.integers(2, 4), seed=st.integers(0, 99))
+def test_prototypes_keep_to_twice_the_bound(scheme, data, S, seed):
+    X, y, _, delta = data
+    learner = Perceptron(fit_intercept=False, scheme=scheme, random_state=seed, max_iter=500)
+    shards = [rows for rows in cut(len(y), S, seed) if rows]
+    model = ParameterMixing(learner, shards=shards, backend="serial").fit(X, y)
+    R = float(np.linalg.norm(X, axis=1).max())
+    assert 0 < model.weighted_updates_ <= theory.multiclass(R, delta) * (1 + 1e-9)

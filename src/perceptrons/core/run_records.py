@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..theory.run_record import LearnerRecord, MixedRun, UpdateLog
+from ..theory.run_record import LearnerRecord, ShardedRun, UpdateLog
 
 if TYPE_CHECKING:
     from ..engine.journal import Journal
@@ -98,7 +98,7 @@ def online_fields(model: Learner, evidence: bool) -> dict[str, Any]:
     mixing: Mixing | None = vars(model).get("_mixing")
     if mixing is not None:
         updates = [tuple(map(tuple, record["shard_updates"])) for record in model.history_]
-        mixed = MixedRun(mixing.how, mixing.n_shards, tuple(updates))
+        mixed = ShardedRun(mixing.how, mixing.n_shards, tuple(updates))
         fields |= {"plain": mixing.plain, "mixed": mixed}
     return fields
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, fsum, isfinite, log2, nan, sqrt
+from math import ceil, fsum, inf, isfinite, log2, nan, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -218,10 +218,20 @@ def _counted(before: np.ndarray, after: Sequence[np.ndarray]) -> np.ndarray:
     """The scalars of all shards together, but for those of the bracket."""
     new = before.copy()
     for name in _COUNTED:
-        new[name] = fsum([before[name], *(own[name] - before[name] for own in after)])
+        new[name] = _total(float(before[name]), [float(own[name]) for own in after])
     new[scalars.LOWEST] = min(own[scalars.LOWEST] for own in after)
     new[scalars.LONGEST] = max(own[scalars.LONGEST] for own in after)
     return new
+
+
+def _total(before: float, after: Sequence[float]) -> float:
+    """What all shards have counted: each began with what was counted before. Sums may leave the floats."""
+    if not all(map(isfinite, (before, *after))):
+        return inf
+    try:
+        return fsum([before, *(own - before for own in after)])
+    except OverflowError:
+        return inf
 
 
 def _bracketed(
@@ -232,8 +242,9 @@ def _bracketed(
     new[scalars.NORM_ERROR] = EPS * (v.size + 8.0) * new[scalars.N]
     new[scalars.DRIFT] = 0.0
     new[scalars.TAU] = _mean_of_steps(before[scalars.TAU], [own[scalars.TAU] for own in after], mu)
-    reach = fsum(share * _length(own) for share, own in zip(mu, after, strict=True))
-    error = fsum(share * own[scalars.ERROR] for share, own in zip(mu, after, strict=True))
+    used = [(float(share), own) for share, own in zip(mu, after, strict=True) if share > 0.0]
+    reach = fsum(share * _length(own) for share, own in used)
+    error = fsum(share * float(own[scalars.ERROR]) for share, own in used)
     missing = abs(fsum([*mu, -1.0])) * (_length(before) + 2.0 * before[scalars.ERROR])
     info, levels = np.finfo(v.dtype), ceil(log2(len(after)))
     rounding = (2.0 * U * (levels + 2.0) + (info.eps if v.dtype != np.float64 else 0.0)) * reach

@@ -49,7 +49,7 @@ class LearnerRecord:
     log: UpdateLog | None = None
 
 
-class MixedRun(NamedTuple):
+class ShardedRun(NamedTuple):
     """Passes over shards of the rows, mixed after each round."""
 
     mixing: str  #: weights of the shards: "uniform", or in proportion to their updates, "mistakes"
@@ -88,7 +88,7 @@ class RunRecord:
     plain: bool = True  #: each row counted once, and at most once an epoch
     changed: tuple[str, ...] = ()  #: parameters of the steps that were changed after the first row
     from_zero: bool = True  #: w was 0 before the first row
-    mixed: MixedRun | None = None  #: where the run is a mean of passes over shards
+    mixed: ShardedRun | None = None  #: where the run is a mean of passes over shards
 
     # how rows are read
     n_features: int | None = None
