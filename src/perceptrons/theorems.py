@@ -144,3 +144,37 @@ def allowance(model: Any) -> Allowance | None:
     if not made * (1.0 - 1e-9) <= allowed < math.inf:
         return None
     return Allowance(found.in_words, max(allowed, float(made)), radius, up, getattr(pair, "space", ""))
+
+
+class MixedAllowance(NamedTuple):
+    """What the theorem on parameter mixing allows, by the upper end of the bracket around the best margin."""
+
+    weighted_updates: float  #: the updates of the shards, each by the weight of its shard
+    allowed: float  #: at least so many of them
+    radius: float
+    margin_up: float  #: no separator has a larger margin
+    space: str  #: in which the margin is measured
+
+
+def mixed_allowance(model: Any) -> MixedAllowance | None:
+    r"""Both sides of :math:`\sum\mu_s k_s \le R^2/\gamma^2`, twice that for prototypes learned together.
+
+    None where no theorem on mixing covers the learner, or the bracket has no upper end.
+    """
+    mixing = vars(model).get("_mixing")
+    several = len(getattr(model, "classes_", ())) > 2
+    pair = getattr(model, "margin_bounds_", None)
+    if mixing is None or not mixing.plain or getattr(model, "class_weight", None) is not None:
+        return None
+    if (several and not model._prototypes()) or not isinstance(pair, tuple):
+        return None
+    row = rules.TABLE.get(type(model._rule_in_force()).__name__)
+    named = () if row is None else row.theory.several if several else row.theory.two
+    if ("multiclass_ipm" if several else "ipm") not in named or not 0.0 < pair[1] < math.inf:
+        return None
+    radius, up = float(model.radius_), float(pair[1])
+    made = math.fsum(record["weighted_updates"][0] for record in model.history_)
+    allowed = bounds.multiclass(radius, up) if several else bounds.ipm(radius, up)
+    if not made * (1.0 - 1e-9) <= allowed < math.inf:
+        return None
+    return MixedAllowance(made, max(allowed, made), radius, up, getattr(pair, "space", ""))

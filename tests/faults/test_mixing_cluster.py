@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from perceptrons import AveragedPerceptron, ParameterMixing, Perceptron, load
+from perceptrons.cli import main
 from perceptrons.io import FormatError
 
 pytest.importorskip("distributed", reason="distributed is not installed")
@@ -86,6 +87,21 @@ def test_files(running, data, tmp_path):
         (tmp_path / f"{s}.csv").write_text("".join(lines))
     near = ParameterMixing(learner(), shards=paths).fit()
     same(ParameterMixing(learner(), shards=paths, backend=running).fit(), near)
+
+
+def test_the_command_line(running, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y = rows(90)
+    lines = [
+        f"{label} " + " ".join(f"{j + 1}:{v:.3f}" for j, v in enumerate(x)) for x, label in zip(X, y == "yes")
+    ]
+    (tmp_path / "rows.svm").write_text("\n".join(lines).replace("True", "1").replace("False", "0"))
+    command = ["train", "rows.svm", "-m", "m", "--shards", "3", "--passes", "3", "--rule", "mira"]
+    assert main([*command, "--cluster", running.scheduler.address]) == 0
+    assert f"3 on the cluster {running.scheduler.address}, mixed" in capsys.readouterr().out
+    found = (tmp_path / "m").read_bytes()
+    assert main([*command, "--workers", "2"]) == 0
+    assert (tmp_path / "m").read_bytes() == found
 
 
 # ----------------------------------------------------------------------------------------------- workers

@@ -44,7 +44,7 @@ def facts(path: str) -> JsonObject:
     except ModelError as error:
         return {**found, "incomplete": str(error)}
     note = stored.position if isinstance(stored.position, dict) else {}
-    found["checkpoint"] = "report" in note
+    found["checkpoint"] = "report" in note or "mixing" in note
     for name in ("layout", "holdout", "options"):
         if note.get(name) is not None:
             found[name] = note[name]

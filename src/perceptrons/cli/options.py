@@ -151,10 +151,12 @@ class Learning:
 
 @dataclasses.dataclass(frozen=True)
 class Running:
-    """Passes, order of the rows, and rows held out for testing."""
+    """Passes, order of the rows, rows held out for testing, and where the work is done."""
 
-    passes: Annotated[int, Option(help="How often the data are read.", min=1)] = 1
-    shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch.")] = False
+    passes: Annotated[
+        int, Option(help="How often the data are read; with --workers or --cluster: rounds.", min=1)
+    ] = 1
+    shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch, or shard.")] = False
     seed: Annotated[int, Option(help="Seed of all random choices.", min=0)] = 0
     holdout: Annotated[
         Text, Option(help="Keep this share of the rows for testing: with 0.1 every tenth.")
@@ -162,6 +164,37 @@ class Running:
     max_classes: Annotated[
         Whole,
         Option(help="Refuse more classes than this.", min=1, show_default="1000, and half as many as rows"),
+    ] = None
+    workers: Annotated[
+        Whole,
+        Option(
+            help="Cut the data into shards, read and learn them in so many threads of this process, and mix "
+            "the models after each round. All rows are kept in memory.",
+            min=1,
+        ),
+    ] = None
+    cluster: Annotated[
+        Text,
+        Option(
+            help="The same on the workers of a Dask cluster, which read the files themselves: the address of "
+            "its scheduler. Needs pip install 'perceptrons[dask]'.",
+            metavar="tcp://HOST:PORT",
+        ),
+    ] = None
+    shards: Annotated[
+        Whole,
+        Option(
+            help="--workers, --cluster: how many shards. The model depends on it, and not on the workers.",
+            min=1,
+            show_default="as many as workers",
+        ),
+    ] = None
+    mixing: Annotated[
+        Literal["uniform", "mistakes"] | None,
+        Option(
+            help="--workers, --cluster: equal weights for all shards, or by their updates.",
+            show_default="uniform",
+        ),
     ] = None
 
 

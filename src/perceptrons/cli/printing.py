@@ -133,6 +133,11 @@ def between(low: float | None, up: float, space: str) -> str | None:
     return f"the best is {' '.join(ends)} ({space})" if ends else None
 
 
+def rounded_up(value: float) -> str:
+    """Four digits, rounded up."""
+    return _outwards(value, ROUND_CEILING)
+
+
 def _outwards(value: float, rounding: str) -> str:
     """Four digits, rounded to the side on which the value is true."""
     return f"{float(Context(prec=4, rounding=rounding).create_decimal_from_float(value)):.4g}"

@@ -90,13 +90,12 @@ def column(text: str | int | None) -> int | str | None:
         return str(text)
 
 
-def open_rows(data: list[str], found: JsonObject) -> Stream:
-    """The stream of the data in this layout."""
-    from ..io.stream import open_stream
-
-    options: JsonObject = {
+def stream_options(found: JsonObject) -> JsonObject:
+    """The layout as arguments of :func:`perceptrons.io.open_stream`."""
+    return {
         "format": found.get("format", "auto"),
         "label_column": column(found.get("label_column", "auto")),
+        "text_column": column(found.get("text_column")),
         "weight_column": column(found.get("weight_column")),
         "delimiter": _delimiter(found.get("delimiter")),
         "header": found.get("header", "auto"),
@@ -114,10 +113,16 @@ def open_rows(data: list[str], found: JsonObject) -> Stream:
         "labels": found.get("labels", "auto"),
         "limits": _limits(found.get("limits")),
     }
+
+
+def open_rows(data: list[str], found: JsonObject) -> Stream:
+    """The stream of the data in this layout."""
+    from ..io.stream import open_stream
+
     sources = [_stdin() if name == "-" else name for name in data]
     if data.count("-") > 1:
         raise Misuse("'-' is standard input, which is there once; it was given twice.")
-    stream = open_stream(sources, text_column=column(found.get("text_column")), **options)
+    stream = open_stream(sources, **stream_options(found))
     stream.prepare = None  # learners of the core read the arrays of CSR rows, and need no SciPy
     return stream
 

@@ -29,7 +29,7 @@ def open_model(path: str, scikit_learn: bool = False) -> Opened:
 
     stored = read(path, classes=registry.estimator if scikit_learn else registry.learner)
     note = stored.position if isinstance(stored.position, dict) else {}
-    if "report" in note:
+    if "report" in note or "mixing" in note:
         raise Failure(f"{path} is the checkpoint of a run that is not done; run its command again.")
     if not hasattr(stored.model, "classes_"):
         raise Failure(f"{path} holds a model that has learned nothing yet.")

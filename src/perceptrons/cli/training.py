@@ -42,6 +42,10 @@ class TrainingRun:
     def train(self) -> int:
         """Learn, store, report."""
         self._check()
+        if self.running.workers is not None or self.running.cluster is not None:
+            from .mixing import MixedTraining
+
+            return MixedTraining(self).train()
         part = rows.share(self.running.holdout)
         model = learner(self.learning, self.running.seed, self.reading.encoding_errors)
         layout = rows.layout(self.reading, self.learning)
@@ -56,7 +60,7 @@ class TrainingRun:
                 model, report = session.fit(model, part), None
             tested = None if part is None else session.test(model, part)
             note = {"layout": rows.settled(stream, layout), "holdout": self.running.holdout}
-            self._store(model, note)
+            self.store(model, note)
             if checkpoint is not None:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(checkpoint.path)  # the same command begins a new run
@@ -69,6 +73,7 @@ class TrainingRun:
     def _check(self) -> None:
         """Refuse what can be refused before anything is read."""
         every(self.checkpoint_every)
+        self._check_place()
         folder = os.path.dirname(os.path.abspath(self.model_file))
         if not os.path.isdir(folder):
             raise Misuse(f"--model {self.model_file}: there is no folder {folder}.")
@@ -79,6 +84,16 @@ class TrainingRun:
                 raise Misuse(f"{name} {path} is one of the data files, which it would replace.")
         if self.checkpoint_file is not None and _same(self.checkpoint_file, self.model_file):
             raise Misuse("--checkpoint and --model name the same file; the checkpoint needs one of its own.")
+
+    def _check_place(self) -> None:
+        """Refuse what does not go together: one stream, threads, or a cluster."""
+        running = self.running
+        if running.workers is not None and running.cluster is not None:
+            raise Misuse("--workers and --cluster do not go together; give one of them.")
+        if running.workers is None and running.cluster is None:
+            for option, given in (("--shards", running.shards), ("--mixing", running.mixing)):
+                if given is not None:
+                    raise Misuse(f"{option} is for --workers or --cluster; give one of them.")
 
     def _check_again(self, stream: Stream, model: AnyLearner) -> None:
         """Refuse what a pipe, or a learner of all rows at once, cannot do."""
@@ -135,7 +150,7 @@ class TrainingRun:
             sizes = f"{position.get('bytes')} bytes then, {stream.bytes_total} now"
             raise Failure(f"The data have changed since {self.checkpoint_file} was written: {sizes}. {way}")
 
-    def _store(self, model: AnyLearner, note: JsonObject) -> None:
+    def store(self, model: AnyLearner, note: JsonObject) -> None:
         """Write the model file, with the layout of the rows."""
         from ..models.checkpoint import Checkpoint
 

@@ -17,6 +17,10 @@ class Bare:
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
+    def __reduce__(self) -> Any:
+        """For a process of the same cluster: its class has no name by which it could be imported."""
+        return _blank, (type(self).__bases__[0],), self.__getstate__()
+
 
 @functools.cache
 def bare(cls: Any) -> Any:
@@ -24,3 +28,9 @@ def bare(cls: Any) -> Any:
     name = cls.__name__.removesuffix("Spec")
     made = type(name, (cls, Bare), {"__module__": __name__, "__doc__": cls.__doc__})
     return spec(made)
+
+
+def _blank(cls: Any) -> Any:
+    """A learner of a spec without attributes."""
+    made = bare(cls)
+    return made.__new__(made)

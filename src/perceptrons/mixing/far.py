@@ -83,19 +83,26 @@ class Away:
         return self._cluster, [ShardAway(s, found.n_rows) for s, found in enumerate(self._surveys)]
 
 
-def fit(learner: Learner, sources: Sequence[RowSource], how: Settings, begun: Callable[[Fit], None]) -> None:
-    """Fit the learner to the rows of the sources, a shard each; see ``fitting.fit``."""
+def fit(
+    learner: Learner,
+    sources: Sequence[RowSource],
+    how: Settings,
+    begun: Callable[[Fit], None],
+    accept: Callable[[Sequence[Survey]], None] = lambda surveys: None,
+) -> None:
+    """Fit the learner to the rows of the sources, a shard each; see ``fitting.fit``.
+
+    ``accept`` is called when the rows have been read, and may raise.
+    """
     how.check(learner)
-    if getattr(learner, "intercept_scaling", None) == "auto":
-        raise ValueError(
-            "intercept_scaling='auto' takes B from all rows, and they are read shard by shard: give a "
-            "number, such as 0.3 times the length of a typical row."
-        )
+    _check(learner)
     with one_writer(learner, anew=True), RoundFile(how.checkpoint, learner) as file:
         seed = seed_of(learner.random_state, file)
         place = Away(how) if is_dask(how.backend) else Here(how.n_jobs, how.backend == "serial")
         with unchanged_on_error(learner):
-            agreed = agree(learner, place.survey(learner, sources))
+            surveys = place.survey(learner, sources)
+            accept(surveys)
+            agreed = agree(learner, surveys)
             passes = passing(learner)
             passes.class_weight = agreed.class_weight
             frame, width = learner._frame(agreed.dtype), learner.n_features_in_
@@ -105,3 +112,16 @@ def fit(learner: Learner, sources: Sequence[RowSource], how: Settings, begun: Ca
         found = Fit(learner, job, parts, how, None, file)
         begun(found)
         found.run(backend)
+
+
+def _check(learner: Learner) -> None:
+    """Refuse parameters that need all rows in one place."""
+    if getattr(learner, "intercept_scaling", None) == "auto":
+        raise ValueError(
+            "intercept_scaling='auto' takes B from all rows, and they are read shard by shard: give a "
+            "number, such as 0.3 times the length of a typical row."
+        )
+    if getattr(learner, "keep_names", False):
+        raise ValueError(
+            "keep_names=True keeps the words of all texts, and they are read shard by shard; leave it out."
+        )

@@ -155,6 +155,7 @@ class Fit:
     ):
         self.learner, self.job, self.parts, self.how, self.batch = learner, job, parts, how, batch
         self.file = file
+        self.first = 0  #: the round that the fit begins with: those before were stored
         self.state: State = state_of(learner._space)
         if isinstance(learner, MarginPerceptronSpec):
             learner.gamma_ = float(learner.gamma)
@@ -176,8 +177,8 @@ class Fit:
             if self.file.active:
                 self._resume(backend)
             with Progress("ParameterMixing", total, self.how.verbose) as self._progress:
-                first = learner.n_iter_
-                learner.stop_reason_ = rounds.run(backend, self.state, total, self.keep, first)
+                self.first = learner.n_iter_
+                learner.stop_reason_ = rounds.run(backend, self.state, total, self.keep, self.first)
             self._state_bounds(backend)
             if learner.stop_reason_ not in _UNFINISHED:
                 self.file.remove()

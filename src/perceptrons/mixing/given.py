@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import sources
+from .places import path_for
 from .sources import RowSource
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def sources_of(X: Any, y: Any, sample_weight: Any, how: Settings) -> Sequence[Ro
     if sources.is_dask(X):
         _refuse(how.shards, "shards", "every block of rows of X is a shard")
         return sources.of_dask(X, y, sample_weight)
-    files = _lists_of_files(how.shards)
+    files = _lists_of_files(how)
     if files is not None:
         for name, value in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             _refuse(value, name, "shards has the files of all rows")
@@ -28,12 +29,12 @@ def sources_of(X: Any, y: Any, sample_weight: Any, how: Settings) -> Sequence[Ro
         _refuse(sample_weight, "sample_weight", "X is a file")
         if not sources.is_array_file(y):
             raise ValueError(f"X is a file of an array, so y must be one, too: .npy or .npz; got {y!r}.")
-        return sources.of_arrays(os.fspath(X), os.fspath(y), how.n_shards)
+        return sources.of_arrays(path_for(how.backend, X), path_for(how.backend, y), how.n_shards)
     if y is None and _are_paths([X] if _is_path(X) else X):
         _refuse(how.shards, "shards", "X has the files, which are cut into n_shards parts")
         _refuse(sample_weight, "sample_weight", "X has the files; reading={'weight_column': …} reads weights")
-        paths = [X] if _is_path(X) else X
-        return sources.of_files([os.fspath(path) for path in paths], how.n_shards, dict(how.reading or {}))
+        paths = [path_for(how.backend, path) for path in ([X] if _is_path(X) else X)]
+        return sources.of_files(paths, how.n_shards, dict(how.reading or {}))
     _refuse(how.reading, "reading", "it is for files, and X is in memory")
     return None
 
@@ -51,10 +52,12 @@ def _are_paths(x: Any) -> bool:
     return isinstance(x, list | tuple) and len(x) > 0 and all(map(_is_path, x))
 
 
-def _lists_of_files(shards: Any) -> list[list[str]] | None:
+def _lists_of_files(how: Settings) -> list[list[str]] | None:
     """The files of each shard, where shards are given by files: one, or a list of them."""
+    shards = how.shards
     if not isinstance(shards, list | tuple) or not shards:
         return None
     if not all(_is_path(shard) or _are_paths(shard) for shard in shards):
         return None
-    return [[os.fspath(path) for path in ([shard] if _is_path(shard) else shard)] for shard in shards]
+    lists = [[shard] if _is_path(shard) else shard for shard in shards]
+    return [[path_for(how.backend, path) for path in paths] for paths in lists]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 LOCAL = ("threads", "serial")
@@ -20,6 +21,12 @@ def check(backend: Any) -> None:
             "backend must be one of 'threads', 'serial', 'dask', or a client of Dask; got "
             f"backend={backend!r}."
         )
+
+
+def path_for(backend: Any, path: str | os.PathLike[str]) -> str:
+    """A path as the backend can open it: workers of a cluster may be in other folders."""
+    found = os.fspath(path)
+    return os.path.abspath(found) if is_dask(backend) else found
 
 
 def _is_client(backend: Any) -> bool:

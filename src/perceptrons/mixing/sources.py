@@ -68,7 +68,8 @@ class FileRows(RowSource):
 def of_files(paths: Sequence[str], n_shards: int, options: JsonObject) -> list[FileRows]:
     """Sources of at most ``n_shards`` shards; large files are cut."""
     settled = _settled(paths, options)
-    found = cut(paths, n_shards, settled["format"], header=bool(settled.get("header", False)))
+    header = settled.get("header") is True  # "auto", where the format has none
+    found = cut(paths, n_shards, settled["format"], header)
     return [FileRows(parts, settled) for parts in found]
 
 

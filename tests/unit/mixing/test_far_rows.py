@@ -119,6 +119,9 @@ def test_one_file_is_cut(tmp_path):
     (tmp_path / "all.csv").write_text(csv(X, y))
     model = ParameterMixing(learner(), n_shards=3).fit(str(tmp_path / "all.csv"))
     sizes = [np.sum(record["examples"]) for record in model.history_]
+    (tmp_path / "all.svm").write_text(libsvm(X, y))
+    sparse = ParameterMixing(learner(), n_shards=3, reading={"header": "auto"}).fit(tmp_path / "all.svm")
+    assert sparse.history_[0]["examples"] == 300
     assert sizes == [300] * len(sizes) and len(model.history_[0]["shard_updates"][0]) == 3
     same(ParameterMixing(learner(), n_shards=3, backend="serial").fit([str(tmp_path / "all.csv")]), model)
 
