@@ -6,6 +6,7 @@ has put them; ``None`` means: not there. A benchmark downloads nothing.
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,30 @@ def _parse_sector(where: Path, target: Path) -> None:
     half = target.with_suffix(".part.npz")
     np.savez(half, **arrays)
     half.replace(target)
+
+
+def r8(rows: int | None = None) -> tuple[Any, Any] | None:
+    """R8's training texts as tf-idf rows, and their eight classes."""
+    where = folder()
+    if where is None or not (where / "r8" / "train.txt.gz").exists():
+        return None
+    with gzip.open(where / "r8" / "train.txt.gz", "rt", encoding="utf-8") as lines:
+        labels, texts = zip(*(line.split("\t", 1) for line in lines), strict=True)
+    return _tf_idf(texts, labels, rows)
+
+
+def newsgroups(rows: int | None = None) -> tuple[Any, Any] | None:
+    """The training posts of 20 newsgroups as tf-idf rows, and their groups."""
+    if datasets.find("20newsgroups") is None:
+        return None
+    posts = datasets.load_20newsgroups()
+    return _tf_idf(posts.X, posts.y, rows)
+
+
+def _tf_idf(texts: Any, labels: Any, rows: int | None) -> tuple[Any, Any]:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer().fit_transform(texts[:rows]).tocsr(), np.asarray(labels[:rows])
 
 
 def libsvm(name: str, rows: int | None = None) -> tuple[Any, Any] | None:

@@ -149,9 +149,12 @@ def fits(norm2: float, scale: float, limit: float) -> bool:
     return sqrt(max(0.0, norm2)) <= sqrt(limit) * abs(scale)
 
 
-@helper
+@strict
 def drifted(v: Reals, drift: float, keep: float, norm2: float, inner: float, length2: float) -> float:
-    """How far rounding may take the norm of keep w + d, kept step by step; 2 <w, d> and |d|^2 are added."""
+    """How far rounding may take the norm of keep w + d, kept step by step; 2 <w, d> and |d|^2 are added.
+
+    The same number in every loop: it decides when the norm is computed anew.
+    """
     terms = keep * keep * norm2 + abs(2.0 * keep * inner) + length2
     return keep * keep * drift + np.finfo(v.dtype).eps * terms
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -212,10 +212,16 @@ class Linear(Additive):
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
-            with np.errstate(all="ignore"):
-                m = float(y[i] * self.state[scalars.SCALE] * look(rows, i, self.v))
-            self._raise(ending, self.rule, logged(log, n), i, m, float(sqnorm(rows, i)), c)
+            self.raise_at(ending, logged(log, n), rows, i, float(y[i]), c)
         return [logged(log, n)]
+
+    def raise_at(
+        self, ending: int, log: UpdateColumns, rows: Rows, i: int, y: float, c: np.ndarray
+    ) -> NoReturn:
+        """Raise what ended a pass at row i, whose label is y."""
+        with np.errstate(all="ignore"):
+            m = float(y * self.state[scalars.SCALE] * look(rows, i, self.v))
+        self._raise(ending, self.rule, log, i, m, float(sqnorm(rows, i)), c)
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty(len(rows.sq))

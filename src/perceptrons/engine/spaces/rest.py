@@ -11,14 +11,18 @@ import numpy as np
 from ...rules import RuleError
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
+from . import together
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
+from .together import Ended, Together
 
 if TYPE_CHECKING:
     from ..._types import Floats, UpdateColumns
+    from ...rows import Csr, Dense
     from ..predictions import Predictions
     from ..renumbering import SlottedRows
     from .additive import Additive, Joint
     from .protocol import LinearSpace
+    from .together import Copies
 
 T = TypeVar("T")
 
@@ -33,6 +37,7 @@ class OneVsRest:
     ties = False  # the largest score wins
     device = "cpu"
     length: Kept = None
+    copies: Copies | None = None  # during a fit of several epochs: of the weights, for passes made together
 
     def __init__(self, learners: Sequence[SingleSpace], n_threads: int = 1):
         self.learners = list(learners)
@@ -74,14 +79,18 @@ class OneVsRest:
         return frozen(codes, np.int64)
 
     def open(self, rows: Any, again: bool, tell: Callable[[float], None] | None = None) -> None:
+        self.copies = {} if again else None
         for learner in self.learners:
             learner.open(rows, again, tell)
 
     def close(self) -> None:
+        vars(self).pop("copies", None)
         for learner in self.learners:
             learner.close()
 
     def renumber(self, slotted: SlottedRows) -> None:
+        if together.pays(self.learners, slotted.source, len(slotted.source.sq), self.copies):
+            return  # scores are computed from the copies of a common pass
         for learner in self.learners:
             learner.renumber(slotted)
 
@@ -91,16 +100,19 @@ class OneVsRest:
         with ThreadPoolExecutor(self.n_threads) as pool:
             return list(pool.map(function, range(self.n_classes), self.learners))
 
-    def _every(self, function: Callable[[int, SingleSpace], T]) -> list[T]:
-        """Call the function for each learner; Ctrl-C takes effect after the last call."""
-        before = [learner.counts() for learner in self.learners]
+    def _every(self, function: Callable[[int], T], blocks: Sequence[Sequence[SingleSpace]]) -> list[T]:
+        """Call the function for each block of learners; Ctrl-C takes effect after the last call."""
+        if self.n_threads > 1:
+            with ThreadPoolExecutor(self.n_threads) as pool:
+                return list(pool.map(function, range(len(blocks))))
+        before = [[learner.counts() for learner in block] for block in blocks]
         results: dict[int, T] = {}
         interruption: BaseException | None = None
         while True:
             try:
-                for r, learner in enumerate(self.learners):
-                    if interruption is None or learner.counts() == before[r]:
-                        results[r] = function(r, learner)
+                for b, block in enumerate(blocks):
+                    if interruption is None or [learner.counts() for learner in block] == before[b]:
+                        results[b] = function(b)
                 break
             except (KeyboardInterrupt, SystemExit) as error:
                 if interruption is not None:
@@ -108,7 +120,7 @@ class OneVsRest:
                 interruption = error
         if interruption is not None:
             raise interruption
-        return [results[r] for r in range(self.n_classes)]
+        return [results[b] for b in range(len(blocks))]
 
     @staticmethod
     def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
@@ -124,24 +136,61 @@ class OneVsRest:
         predictions: Predictions | None = None,
     ) -> list[UpdateColumns]:
         """One pass; ``rows`` may be a list, with the rows of each learner."""
-        troubles: list[tuple[int, RuleError | NumericalError]] = []
+        if together.pays(self.learners, rows, len(order), self.copies):
+            found = self._run_together(rows, y, c, order, keep_log, predictions)
+        else:
+            if self.copies is not None:
+                self.copies.clear()
+            found = self._run_apart(rows, y, c, order, keep_log, predictions)
+        logs = [log for ended in found for log in ended.logs]
+        for ended in found:
+            if ended.error is not None:
+                ended.error.log = logs
+                raise ended.error
+        return logs
 
-        def one(r: int, learner: SingleSpace) -> Sequence[UpdateColumns]:
+    def _run_apart(
+        self,
+        rows: Any,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None,
+    ) -> list[Ended]:
+        """A pass over the rows for each learner."""
+
+        def one(r: int) -> Ended:
             try:
                 own = rows[r] if isinstance(rows, list) else rows
                 recorded = None if predictions is None else predictions.of_class(r)
-                return learner.run(own, self._against_rest(y, r), c, order, keep_log, recorded)
+                learner, targets = self.learners[r], self._against_rest(y, r)
+                return Ended(learner.run(own, targets, c, order, keep_log, recorded))
             except (RuleError, NumericalError) as error:  # the others go on, in whatever order they run
-                troubles.append((r, error))
-                return error.log
+                return Ended(error.log, error)
 
-        every = self._map(one) if self.n_threads > 1 else self._every(one)
-        logs = [log for own in every for log in own]
-        if troubles:
-            _, error = min(troubles, key=lambda trouble: trouble[0])
-            error.log = logs
-            raise error
-        return logs
+        return self._every(one, [[learner] for learner in self.learners])
+
+    def _run_together(
+        self,
+        rows: Dense | Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None,
+    ) -> list[Ended]:
+        """A pass over the rows for each block of learners."""
+        for learner in self.learners:
+            learner.close()  # a copy of its own would not follow the common pass
+        copies = {} if self.copies is None else self.copies
+        cuts = together.blocks(self.n_classes, self.n_threads)
+        blocks = [Together(self.learners[cut], cut.start, copies) for cut in cuts]
+
+        def some(b: int) -> list[Ended]:
+            return blocks[b].run(rows, y, c, order, keep_log, predictions)
+
+        return [own for found in self._every(some, [block.learners for block in blocks]) for own in found]
 
     def longest(self) -> float:
         return max(learner.longest() for learner in self.learners)
@@ -234,6 +283,7 @@ class OneVsRest:
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         made.learners = list(self.learners)
+        vars(made).pop("copies", None)
         return made
 
     def copy(self) -> OneVsRest:
@@ -257,6 +307,9 @@ class OneVsRest:
                 one()
 
         return restore
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "copies"}
 
     def stored(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in TRANSIENT}

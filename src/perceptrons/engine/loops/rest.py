@@ -1,0 +1,236 @@
+"""One against the rest in one pass: each row is read once for a block of learners.
+
+Scores are computed from a copy of all weights, see :mod:`.lanes`. A learner that makes a step changes its own
+weights and its column of the copy. So its own weights are always complete, and every number is that of a pass
+of its own, by :func:`.linear.run_rows`.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...rows import look_ahead, push, sqnorm
+from ...rules import State
+from ..compiler import compiled, decide, helper
+from .lanes import looks, own_track, take_in
+from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
+from .scalars import (
+    BAD_SCORE,
+    BAD_STEP,
+    DONE,
+    DRIFT,
+    ERRORS,
+    EXAMPLES,
+    LOSS2,
+    LOWEST,
+    MISTAKES,
+    NORM_ERROR,
+    REFUSED,
+    SCALE,
+    SCALE_SUM,
+    SUM_Q,
+    TAU,
+    UPDATES,
+    N,
+)
+from .tracks import RecordedScores, pace, record_readout
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints, Reals, Record
+    from ...rows import Rows
+    from .tracks import Track
+
+
+class Team(NamedTuple):
+    """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
+
+    v: tuple[np.ndarray, ...]
+    A: tuple[np.ndarray, ...]  #: empty where the last w predicts
+    state: tuple[np.ndarray, ...]  #: the scalars
+    steps: tuple[np.ndarray, ...]  #: the sum of the steps on each row, or arrays of length 0
+
+
+class Desk(NamedTuple):
+    """What the learners of a block share during a pass."""
+
+    V: np.ndarray  #: the copy of their weights
+    dots: np.ndarray  #: (WIDTH,), of V's type: scratch space, as the others are
+    raw: np.ndarray  #: (learners,): scores under the stored weights
+    state: np.ndarray  #: (learners, scalars)
+
+
+class Ending(NamedTuple):
+    """How the pass ended, for each learner."""
+
+    how: np.ndarray  #: int64: DONE, or why it ended before
+    at: np.ndarray  #: int64: at which position
+    n_logged: np.ndarray  #: int64: entries of its log
+
+
+@helper
+def copy_numbers(source: Reals, target: Reals) -> None:
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
+@helper
+def follow_step(rows: Rows, i: int, d: float, v: Reals, copy: Reals, multiplied: bool) -> None:
+    """The copy of v changes as v has changed: by d x, or in all its entries."""
+    if multiplied:
+        copy_numbers(v, copy)
+    else:
+        push(rows, i, d, copy)
+
+
+@helper
+def learn(
+    rule: Record,
+    rows: Rows,
+    i: int,
+    y: float,
+    q: float,
+    weight: float,
+    r: int,
+    at: int,
+    seen: int,
+    team: Team,
+    track: Track,
+    log: Log,
+    recorded: RecordedScores,
+    desk: Desk,
+    ending: Ending,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> int:
+    """Learner r learns row i, of which its score is known: the body of :func:`.linear.run_rows`.
+
+    ``state[EXAMPLES]`` counts the examples before this pass; ``seen`` have come since.
+    """
+    state, raw = desk.state[r], desk.raw[r]
+    scale, norm2 = state[SCALE], state[N]
+    s = scale * raw
+    m = y * s
+    if not isfinite(m):
+        return BAD_SCORE
+    t, k = int(state[EXAMPLES]) + seen, int(state[UPDATES])
+    if recorded.score.shape[1] > 0:
+        own = RecordedScores(recorded.score[r], recorded.unit)
+        kept = own_track(track, team.A, r)
+        record_readout(own, kept, rows, i, at, team.v[r], raw, s, norm2, state[SCALE_SUM], t)
+    wrong = (s > 0.0) != (y > 0.0)
+    mistake = wrong if prediction else m <= 0.0
+    keep, tau = 1.0, 0.0
+    if mistake or m != 0.0:
+        keep, tau = decide(rule, m, q, State(norm2, k, t + 1, weight, tol))
+    if keep == 0.0 and tau == 0.0:
+        state[REFUSED] += 1.0
+    elif keep != 1.0 or tau != 0.0:
+        v, kept = team.v[r], own_track(track, team.A, r)
+        now = Moment(scale, norm2, state[TAU], state[SCALE_SUM], state[DRIFT], k)
+        fine, now = step(rows, i, y, m, q, keep, tau, v, kept, state, team.steps[r], now, limit)
+        if not fine:
+            return BAD_STEP
+        follow_step(rows, i, tau * y / now.scale, v, desk.V[:, r], now.scale != keep * scale)
+        scale, norm2, state[TAU], state[SCALE_SUM], drift, k = now
+        if refresh_is_due(now, tol):
+            norm2, drift = refreshed(rows, v, scale, norm2, drift)
+            state[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2
+        state[SCALE], state[N], state[DRIFT], state[UPDATES] = scale, norm2, drift, k
+        state[SUM_Q] += q
+        if log.row.shape[1] > 0:
+            part = Log(log.row[r], log.example[r], log.keep[r], log.alpha[r])
+            enter(part, ending.n_logged[r], i, t + 1, keep, tau * y)
+            ending.n_logged[r] += 1
+    state[SCALE_SUM] += pace(track, scale, norm2)
+    if wrong:
+        state[ERRORS] += 1.0
+    if mistake:
+        state[MISTAKES] += 1.0
+    if m < state[LOWEST]:
+        state[LOWEST] = m
+    loss = max(0.0, 1.0 - m)
+    state[LOSS2] += loss * loss
+    return DONE
+
+
+@compiled
+def run(
+    rule: Record,
+    rows: Rows,
+    y: Ints,
+    first: int,
+    c: Floats,
+    order: Ints,
+    team: Team,
+    track: Track,
+    log: Log,
+    recorded: RecordedScores,
+    desk: Desk,
+    stale: bool,
+    ending: Ending,
+    prediction: bool,
+    tol: float,
+    limit: float,
+) -> None:
+    """One pass over ``order`` for learners ``first``, ``first`` + 1, ... of the classes; y has class codes.
+
+    The arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
+    ``recorded``. ``track`` says of which kind ``team.A`` is. ``stale``: the copy of the weights must be made.
+    A learner whose pass ends badly stays as it was before the bad row, and the others go on.
+    """
+    n = desk.raw.shape[0]
+    if stale:
+        take_in(team.v, n, desk.V)
+    for r in range(n):
+        copy_numbers(team.state[r], desk.state[r])
+        desk.state[r, LOSS2] = desk.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
+    weight, seen, n_ended = 1.0, 0, 0
+    for at in range(order.shape[0]):
+        i = order[at]
+        look_ahead(rows, order, at)
+        if c.shape[0] > 0:
+            weight = c[i]
+            if weight == 0.0:
+                continue
+        looks(rows, i, desk.V, desk.dots, desk.raw)
+        q, label = sqnorm(rows, i), y[i] - first
+        for r in range(n):
+            if n_ended > 0 and ending.how[r] != DONE:
+                continue
+            how = learn(
+                rule,
+                rows,
+                i,
+                1.0 if r == label else -1.0,
+                q,
+                weight,
+                r,
+                at,
+                seen,
+                team,
+                track,
+                log,
+                recorded,
+                desk,
+                ending,
+                prediction,
+                tol,
+                limit,
+            )
+            if how != DONE:
+                ending.how[r], ending.at[r] = how, at
+                desk.state[r, EXAMPLES] += seen
+                n_ended += 1
+        seen += 1
+    for r in range(n):
+        if ending.how[r] == DONE:
+            desk.state[r, EXAMPLES] += seen
+        state = team.state[r]
+        loss2, sum_q = state[LOSS2], state[SUM_Q]
+        copy_numbers(desk.state[r], state)
+        state[LOSS2] += loss2
+        state[SUM_Q] += sum_q

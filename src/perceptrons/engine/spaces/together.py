@@ -1,0 +1,207 @@
+"""Learners of one against the rest that read each row together, see :mod:`perceptrons.engine.loops.rest`."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from ...rows import Csr, Dense
+from ...rules import RuleError
+from ..custom import engine_rule
+from ..loops import lanes, rest, scalars, tracks
+from ..loops.linear import Log
+from .additive import Linear
+from .base import NumericalError, logged
+
+if TYPE_CHECKING:
+    from ..._types import UpdateColumns
+    from ..predictions import OneClass, Predictions
+    from .base import SingleSpace
+
+LINE = 64  #: bytes of a cache line
+#: A common pass pays from so many products of a number and a weight on, and from so many entries for each
+#: weight of a learner: the copy takes as long as some entries. Copies that are kept serve several passes.
+LEAST_PRODUCTS = 1 << 19
+LEAST_ENTRIES, LEAST_WHEN_KEPT = 4.0, 1.0
+#: Memory that the copies of all learners may take, in bytes.
+MOST_BYTES = 1 << 28
+
+
+class Ended(NamedTuple):
+    """The pass of one learner."""
+
+    logs: Sequence[UpdateColumns]  #: one, with the updates
+    error: RuleError | NumericalError | None = None  #: what has ended it
+
+
+class Copied(NamedTuple):
+    """A copy of the weights of a block, and the arrays that it is a copy of."""
+
+    desk: rest.Desk
+    originals: list[np.ndarray]
+    kind: type  #: of the rows that it is for
+
+    def of(self, arrays: list[np.ndarray], rows: Dense | Csr) -> bool:
+        """Whether it is a copy of these very arrays, for such rows."""
+        same = len(arrays) == len(self.originals) and all(map(operator.is_, arrays, self.originals))
+        return same and type(rows) is self.kind
+
+
+#: Copies that are kept from pass to pass, by the first learner of the block
+Copies = dict[int, Copied]
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "F"] = "C") -> np.ndarray:
+    """Zeros that begin at a cache line."""
+    size = prod(shape) * dtype.itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(dtype).reshape(shape, order=order)
+
+
+def room_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
+    """Zeros for the weights of a block of learners with weights like v."""
+    return aligned_zeros((len(v), lanes.WIDTH), v.dtype, "C" if isinstance(rows, Csr) else "F")
+
+
+def alike(learners: Sequence[SingleSpace]) -> bool:
+    """Whether the learners differ by what they have learned alone, and have a common loop."""
+    if not all(type(learner) is Linear for learner in learners):
+        return False
+    linear = cast("Sequence[Linear]", learners)
+    first = linear[0]
+    return all(
+        one.rule == first.rule
+        and one.frame == first.frame
+        and one.track_name == first.track_name
+        and one.prediction == first.prediction
+        and one.v.shape == first.v.shape
+        for one in linear[1:]
+    )
+
+
+def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies | None) -> bool:
+    """Whether reading so many of these rows together is faster.
+
+    ``copies`` are those that are kept for later passes; where there are any, they must be kept up to date.
+    """
+    if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], Linear):
+        return False
+    n, width = max(1, len(rows.sq)), len(learners[0].v)
+    a_row = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
+    entries = a_row * n_rows
+    enough = entries >= width * (LEAST_ENTRIES if copies is None else LEAST_WHEN_KEPT)
+    small = len(learners) * learners[0].v.nbytes <= MOST_BYTES
+    worth = small and enough and entries * len(learners) >= LEAST_PRODUCTS
+    return (bool(copies) or worth) and alike(learners)
+
+
+def blocks(n_learners: int, n_threads: int) -> list[slice]:
+    """The learners in blocks of at most WIDTH, one for each thread at least."""
+    n = max(-(-n_learners // lanes.WIDTH), min(n_threads, n_learners))
+    ends = [n_learners * b // n for b in range(n + 1)]
+    return [slice(a, b) for a, b in itertools.pairwise(ends)]
+
+
+def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """WIDTH arrays: the last one fills up."""
+    return (*arrays, *[arrays[-1]] * (lanes.WIDTH - len(arrays)))
+
+
+class Together:
+    """A block of learners of consecutive classes; ``copies`` are kept from pass to pass."""
+
+    def __init__(self, learners: Sequence[SingleSpace], first: int, copies: Copies):
+        self.learners = cast("list[Linear]", list(learners))
+        self.first = first
+        self._copies = copies
+
+    def _copied(self, rows: Dense | Csr) -> tuple[Copied, bool]:
+        """The copy of the learners' weights, and whether it must be made."""
+        originals = [one.v for one in self.learners]
+        found = self._copies.get(self.first)
+        if found is not None and found.of(originals, rows):
+            return found, False
+        n, dtype = len(originals), originals[0].dtype
+        dots = aligned_zeros((lanes.WIDTH,), dtype)
+        desk = rest.Desk(room_for(rows, originals[0]), dots, np.zeros(n), np.zeros((n, scalars.SIZE)))
+        return Copied(desk, originals, type(rows)), True
+
+    def _team(self) -> rest.Team:
+        learners = self.learners
+        return rest.Team(
+            v=eight([one.v for one in learners]),
+            A=() if learners[0].A is None else eight([one.A for one in learners]),
+            state=eight([one.state for one in learners]),
+            steps=eight([one.steps_or_none() for one in learners]),
+        )
+
+    def _receivers(self, predictions: Predictions | None, score: np.ndarray) -> list[OneClass]:
+        """Where each learner hands in its scores."""
+        if predictions is None:
+            return []
+        made = [predictions.of_class(self.first + r) for r in range(len(score))]
+        for receiver, own in zip(made, score, strict=True):
+            receiver.give(partial(receiver.take, own, True, len(own)))
+        return made
+
+    def run(
+        self,
+        rows: Dense | Csr,
+        codes: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        keep_log: bool,
+        predictions: Predictions | None,
+    ) -> list[Ended]:
+        """One pass; ``codes`` are those of all classes."""
+        n, length = len(self.learners), len(order) if keep_log else 0
+        log = Log(
+            np.empty((n, length), np.int64),
+            np.empty((n, length), np.int64),
+            np.empty((n, length)),
+            np.empty((n, length, 1)),
+        )
+        score = np.full((n, 0 if predictions is None else len(order)), np.nan)
+        receivers = self._receivers(predictions, score)
+        ending = rest.Ending(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
+        one, (copied, stale) = self.learners[0], self._copied(rows)
+        rest.run(
+            engine_rule(one.rule),
+            rows,
+            codes,
+            self.first,
+            c,
+            order,
+            self._team(),
+            one.track(),
+            log,
+            tracks.RecordedScores(score, predictions is not None and predictions.unit),
+            copied.desk,
+            stale,
+            ending,
+            one.prediction,
+            one.frame.tol,
+            one._limit(),
+        )
+        self._copies[self.first] = copied  # not before: an interruption must not leave one that was not made
+        found = []
+        for r, learner in enumerate(self.learners):
+            how, at = int(ending.how[r]), int(ending.at[r])
+            if receivers:
+                receivers[r].take(score[r], how == scalars.DONE, at)
+            own = logged(Log(*(a[r] for a in log)), int(ending.n_logged[r]))
+            try:
+                if how != scalars.DONE:
+                    i = int(order[at])
+                    learner.raise_at(how, own, rows, i, 1.0 if codes[i] == self.first + r else -1.0, c)
+                found.append(Ended([own]))
+            except (RuleError, NumericalError) as error:
+                found.append(Ended([own], error))
+        return found

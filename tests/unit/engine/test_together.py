@@ -1,0 +1,267 @@
+"""Learners of one against the rest that read each row together make the numbers of a pass of their own."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from contextlib import contextmanager
+from math import nan
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from perceptrons import OnlineClassifier, rules
+from perceptrons.engine import intake, renumbering, spaces
+from perceptrons.engine.predictions import Predictions
+from perceptrons.engine.spaces import together
+from perceptrons.rules import NO_STEP
+
+RNG = np.random.default_rng(5)
+N, D, K = 300, 23, 11  # rows of many lengths; classes for two blocks, not full
+X = RNG.normal(size=(N, D)) * (RNG.random((N, D)) < RNG.random((N, 1)))
+CODES = np.argmax(X[:, :K] + 0.3 * RNG.normal(size=(N, K)), axis=1)
+WEIGHTS = RNG.choice([0.0, 0.5, 1.0, 2.0], size=N)
+
+
+@rules.rule(weighted=True)
+def shrinking(m, q, state):
+    """Steps that also shrink w: a little, out of the range of the scale, to 0; some do not exist."""
+    if m > 0.5 or q == 0.0:
+        return NO_STEP
+    if state.k % 9 == 8:
+        return 0.0, 0.0 if m > 0.0 else 1.0
+    return (1.0, 0.9, 0.02, 3.0)[state.k % 4], state.c * (0.5 - m) / q
+
+
+@rules.rule
+def failing(m, q, state):
+    """It fails at the 40th update of a learner, for each at another row."""
+    if m > 0.0:
+        return NO_STEP
+    return (nan, 1.0) if state.k == 40 else (1.0, 1.0)
+
+
+@rules.rule
+def plain(m, q, state):
+    return NO_STEP if m > 0.0 else (1.0, 1.0)
+
+
+@contextmanager
+def read(monkeypatch, how):
+    """Whatever the size of the rows: "together" or "apart"."""
+    with monkeypatch.context() as patch:
+        patch.setattr(together, "LEAST_PRODUCTS", 0 if how == "together" else np.inf)
+        patch.setattr(together, "LEAST_ENTRIES", 0.0)
+        yield
+
+
+def space(rule, dtype=np.float64, track="last", n_threads=1):
+    frame = spaces.Frame(1.0, False, np.dtype(dtype))
+    return spaces.OneVsRest([spaces.Linear(rule, frame, D, track) for _ in range(K)], n_threads)
+
+
+def passes(made, rows, weights, predictions=None, n=3, keep_log=True):
+    """The logs of several passes, and the error that ends them."""
+    made.keep_steps(N)
+    order, targets = np.arange(N), made.targets(CODES)
+    logs, error = [], None
+    for _ in range(n):
+        order = intake.frozen(np.roll(order[::-1], 7))
+        try:
+            logs.append(made.run(rows, targets, weights, order, keep_log, predictions))
+        except (rules.RuleError, spaces.NumericalError) as found:
+            logs.append(found.log)
+            error = str(found)
+    return logs, error
+
+
+def assert_same(mine, other):
+    for a, b in zip(mine.learners, other.learners, strict=True):
+        assert a.state.tobytes() == b.state.tobytes()
+        assert a.v.tobytes() == b.v.tobytes()
+        assert (a.A is None) == (b.A is None)
+        if a.A is not None:
+            assert a.A.tobytes() == b.A.tobytes()
+        np.testing.assert_array_equal(a.steps, b.steps)
+
+
+def assert_same_logs(mine, other):
+    for a, b in zip(mine, other, strict=True):
+        assert len(a) == K
+        for one, two in zip(a, b, strict=True):
+            for x, y in zip(one, two, strict=True):
+                np.testing.assert_array_equal(x, y)
+
+
+CASES = [
+    pytest.param(sp.csr_array, np.float64, "average", shrinking, id="sparse"),
+    pytest.param(np.asarray, np.float64, "last", shrinking, id="dense"),
+    pytest.param(sp.csr_array, np.float64, "average", failing, id="a rule that fails"),
+    pytest.param(sp.csr_array, np.float32, "last", shrinking, id="float32", marks=pytest.mark.exhaustive),
+    pytest.param(np.asarray, np.float32, "unit", shrinking, id="unit", marks=pytest.mark.exhaustive),
+]
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("kind, dtype, track, rule", CASES)
+def test_every_number_is_that_of_a_pass_of_its_own(monkeypatch, kind, dtype, track, rule, opened):
+    rows = intake.make_rows(kind(X.astype(dtype)), 1.0, False)
+    weights = intake.frozen(WEIGHTS if rule is shrinking else np.empty(0))
+    found = {}
+    for how in ("apart", "together"):
+        made = space(rule, dtype, track, 2 if opened else 1)
+        predictions = Predictions(N, np.zeros(K, np.int64))
+        with read(monkeypatch, how):
+            if opened:
+                made.open(rows, True)
+            logs, error = passes(made, rows, weights, predictions)
+            made.close()
+        found[how] = made, logs, error, predictions.codes, made.counts()
+    (mine, logs, error, codes, counts), other = found["together"], found["apart"]
+    assert_same(mine, other[0])
+    assert_same_logs(logs, other[1])
+    assert error == other[2] and (error is not None) == (rule is failing)
+    np.testing.assert_array_equal(codes, other[3])
+    assert counts == other[4] and counts.updates > 100 and (counts.refused > 0) == (rule is shrinking)
+
+
+def test_overflow_ends_the_passes_of_those_learners_alone(monkeypatch):
+    large = X.copy()
+    large[150, :] *= 1e151
+    rows = intake.make_rows(sp.csr_array(large), 1.0, False)
+    found = {}
+    for how in ("apart", "together"):
+        with read(monkeypatch, how):
+            made = space(plain, track="average")
+            found[how] = made, *passes(made, rows, intake.EMPTY, n=1)
+    (mine, logs, error), (other, their_logs, their_error) = found["together"], found["apart"]
+    assert error == their_error and "row 150" in error
+    assert_same(mine, other)
+    assert_same_logs(logs, their_logs)
+    assert len({learner.counts().examples for learner in mine.learners}) == 2
+
+
+def test_an_interruption_waits_for_the_other_blocks(monkeypatch):
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    whole, made = space(shrinking, track="average"), space(shrinking, track="average")
+    run, calls = together.Together.run, []
+
+    def interrupted(block, *args):
+        calls.append(block.first)
+        if len(calls) == 1:
+            raise KeyboardInterrupt  # before the block has read a row
+        found = run(block, *args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return found
+
+    with read(monkeypatch, "together"):
+        passes(whole, rows, intake.EMPTY, n=1)
+        monkeypatch.setattr(together.Together, "run", interrupted)
+        made.open(rows, True)
+        with pytest.raises(KeyboardInterrupt):
+            passes(made, rows, intake.EMPTY, n=1)
+        assert calls == [0, 0]  # a second one counts at once
+        calls[:] = [None]
+        again = space(shrinking, track="average")
+        with pytest.raises(KeyboardInterrupt):
+            passes(again, rows, intake.EMPTY, n=1)
+    assert calls == [None, 0, 5]
+    assert_same(again, whole)
+
+
+def test_copies_of_weights_belong_to_a_fit(monkeypatch):
+    """They follow the weights, are dropped where others are learned, and are no part of the model."""
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    made, other = space(shrinking, track="average"), space(shrinking, track="average")
+    with read(monkeypatch, "together"):
+        made.open(rows, True)
+        passes(made, rows, intake.EMPTY, n=1)
+        kept = dict(made.copies)
+        assert sorted(kept) == [0, 5]
+        for first, copied in kept.items():
+            for r, v in enumerate(copied.originals):
+                np.testing.assert_array_equal(copied.desk.V[:, r], v)
+                assert v is made.learners[first + r].v
+        for twin in (made.copy(), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert twin.copies is None
+        assert "copies" not in made.stored()
+        made.learners[3].v = made.learners[3].v + 1.0  # another array
+        other.learners = [learner.copy() for learner in made.learners]
+        passes(made, rows, intake.EMPTY, n=1)
+        assert made.copies[0] is not kept[0] and made.copies[5] is kept[5]
+    with read(monkeypatch, "apart"):
+        passes(other, rows, intake.EMPTY, n=1)
+        assert_same(made, other)
+        passes(other, rows, intake.EMPTY, n=1)
+        rows_of_one = intake.frozen(np.arange(1))
+        with monkeypatch.context() as patch:
+            patch.setattr(together, "alike", lambda learners: False)
+            made.run(rows, made.targets(CODES), intake.EMPTY, rows_of_one, False)
+        assert made.copies == {}
+        made.close()
+        assert made.copies is None
+
+
+def test_the_copies_by_slot_of_single_learners_are_dropped(monkeypatch):
+    """They would not follow a common pass."""
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    slotted = renumbering.by_first_appearance(rows, D)
+    made = space(rules.Perceptron(0.0))
+    made.open(rows, True)
+    with read(monkeypatch, "together"):
+        monkeypatch.setattr(together, "LEAST_WHEN_KEPT", 0.0)
+        made.renumber(slotted)
+    assert not any(learner.packed for learner in made.learners)
+    with read(monkeypatch, "apart"):
+        made.renumber(slotted)
+    assert all(learner.packed for learner in made.learners)
+    with read(monkeypatch, "together"):
+        monkeypatch.setattr(together.Together, "run", lambda *args: [])
+        assert made.run(rows, made.targets(CODES), intake.EMPTY, intake.frozen(np.arange(N)), False) == []
+    assert not any(learner.packed for learner in made.learners)
+
+
+def test_small_passes_are_not_worth_a_copy():
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    learners = space(rules.Perceptron(0.0)).learners
+    entries = rows.indptr[-1] / N
+    assert not together.pays(learners, rows, N, None)
+    many = int(together.LEAST_PRODUCTS / (entries * K)) + 1
+    assert together.pays(learners, rows, many, None) and together.pays(learners, rows, many, {})
+    assert not together.pays(learners[:2], rows, 100 * many, None)
+    wide = [
+        spaces.Linear(rules.Perceptron(0.0), learners[0].frame, together.MOST_BYTES // 24) for _ in range(3)
+    ]
+    assert not together.pays(wide, rows, 1000 * many, {})  # too much memory for a second copy
+    assert together.pays(learners, rows, 1, {0: None})  # copies that exist are kept up to date
+    mixed = [*learners[1:], spaces.Linear(rules.Perceptron(1.0), learners[0].frame, D)]
+    assert not together.pays(mixed, rows, many, None)
+    assert [(b.start, b.stop) for b in together.blocks(11, 1)] == [(0, 5), (5, 11)]
+    assert [(b.start, b.stop) for b in together.blocks(4, 3)] == [(0, 1), (1, 2), (2, 4)]
+
+
+def test_fits_are_the_same(monkeypatch):
+    """Epochs, early stopping, brackets and the log, by the learner that a user has."""
+    found = []
+    for how in ("apart", "together"):
+        with read(monkeypatch, how):
+            monkeypatch.setattr(together, "LEAST_WHEN_KEPT", 0.0)
+            model = OnlineClassifier(
+                rule=shrinking,
+                readout="average",
+                multiclass="ovr",
+                max_iter=6,
+                log_updates=True,
+                early_stopping=True,
+                random_state=1,
+            )
+            model.fit(sp.csr_array(X), CODES)
+            model.set_params(early_stopping=False).partial_fit(sp.csr_array(X[:50]), CODES[:50])
+            found.append(model)
+    mine, other = found
+    assert mine.coef_.tobytes() == other.coef_.tobytes()
+    assert mine.history_ == other.history_ and mine.margin_bounds_ == other.margin_bounds_
+    np.testing.assert_array_equal(mine.update_log_, other.update_log_)
+    assert mine.progressive_errors_ == other.progressive_errors_
