@@ -17,7 +17,7 @@ import numpy as np
 from .._types import JsonObject
 from ..io.gathering import gathered
 from ..io.parts import FilePart, WholeFile, cut
-from ..io.records import Batch
+from ..io.records import Batch, Limits
 from ..io.stream import Stream, open_stream
 
 _ARRAYS = (".npy", ".npz")
@@ -81,6 +81,8 @@ def of_lists(shards: Sequence[Sequence[str]], options: JsonObject) -> list[FileR
 
 def _settled(paths: Sequence[str], options: JsonObject) -> JsonObject:
     """The options, and what the first rows decide: every shard is read in the same way."""
+    if isinstance(options.get("limits"), dict):  # as a model file stores them
+        options = {**options, "limits": Limits(**options["limits"])}
     if options.get("missing") == "mean" and options.get("means") is None:
         raise ValueError(
             "missing='mean' takes the mean of the rows before, and a shard does not see them: give means=, "

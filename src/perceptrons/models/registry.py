@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import perceptrons
@@ -21,6 +22,7 @@ from ..core.solved import Descent, Problem
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative
 from ..engine.solvers.result import Answer
+from ..io.records import Limits
 from ..kernels import prepared
 from .errors import ModelError
 
@@ -177,6 +179,8 @@ def by_object(parameter: str, value: Any) -> Any:
     """
     if parameter == "backend":
         return value if isinstance(value, str) else "dask"
+    if parameter in ("checkpoint", "shards", "reading"):
+        return _plain(value)
     if parameter == "rule" and isinstance(value, str):
         found = rules.NAMES.get(value.lower().replace("_", "-"))
         return found if isinstance(found, rules.UserRule) else value
@@ -184,6 +188,17 @@ def by_object(parameter: str, value: Any) -> Any:
         made = kernels.NAMES[value]()
         return made.function if isinstance(made, kernels.Pairwise) else value
     return value
+
+
+def _plain(value: Any) -> Any:
+    """Paths as strings, and limits of a reader as a dict, in lists and dicts of them."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    if isinstance(value, Limits):
+        return value._asdict()
+    return {name: _plain(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def registered(kind: str, path: str, called: str) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import AROW, AveragedPerceptron, ParameterMixing, PassiveAggressive, Perceptron
-from perceptrons.io import FormatError
+from perceptrons import AROW, AveragedPerceptron, ParameterMixing, PassiveAggressive, Perceptron, load, save
+from perceptrons.io import FormatError, Limits
 from perceptrons.mixing import cluster, places
 
 N_ROUNDS = 3
@@ -248,6 +248,23 @@ def test_blocks_of_dask(tmp_path):
     with pytest.raises(ValueError, match="Block 0 of the rows has 30 rows and 15 labels"):
         labels = dd.from_pandas(pd.Series(y[:45]), npartitions=3)
         ParameterMixing(learner()).fit(frame, labels)
+
+
+def test_paths_and_limits_are_stored(tmp_path):
+    X, y = data()
+    (tmp_path / "a.csv").write_text(csv(X, y))
+    (tmp_path / "b.csv").write_text(csv(X, y))
+    reading = {"limits": Limits(columns=9), "label_column": "label"}
+    shards = [[tmp_path / "a.csv"], tmp_path / "b.csv"]
+    model = ParameterMixing(learner(), shards=shards, reading=reading, checkpoint=tmp_path / "run").fit()
+    save(model, tmp_path / "m")
+    stored = load(tmp_path / "m")
+    assert np.array_equal(stored.coef_, model.coef_) and stored.checkpoint == str(tmp_path / "run")
+    assert stored.shards == [[str(tmp_path / "a.csv")], str(tmp_path / "b.csv")]
+    same(stored.fit(), model)
+    stored.reading["limits"]["columns"] = 3
+    with pytest.raises(FormatError, match="at most 3 columns"):
+        stored.fit()
 
 
 # --------------------------------------------------------------------------------------------- backends

@@ -15,6 +15,7 @@ SECTIONS = {
     "Caches of compiled code",
     "Downloads",
     "Threads",
+    "Clusters",
     "Signals",
     "Forks",
     "How to report",
