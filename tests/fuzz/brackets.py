@@ -72,6 +72,12 @@ JOINT = {
     "MarginPerceptron, auto",
 }
 WAYS = ("fit", "partial_fit", "learn_one", "fit and learn_one")
+#: learners that are mixed from shards, too
+MIXED = {name for name in JOINT if name.split(",")[0] not in ("VotedPerceptron", "ROMMA")} - {
+    "Perceptron, rate 1/updates",
+    "MIRA, geometric",
+    "MarginPerceptron, auto",
+}
 
 
 class Outcome(NamedTuple):
@@ -138,6 +144,9 @@ def problems(X: Any, codes: np.ndarray, n_classes: int, joint: bool, frame: Fram
 def trained(model: Any, X: Any, y: np.ndarray, way: str, rng: np.random.Generator) -> Any:
     if way == "fit":
         return model.fit(X, y)
+    if way == "mixed":
+        n_shards, mixing = int(rng.integers(1, min(4, len(y)) + 1)), str(rng.choice(["uniform", "mistakes"]))
+        return pc.ParameterMixing(model, n_shards=n_shards, mixing=mixing, backend="serial").fit(X, y)
     classes = np.unique(y)
     if way == "partial_fit":
         start = 0
@@ -171,8 +180,10 @@ def learner_case(case: Case, rng: np.random.Generator, name: str | None = None) 
     if online:
         params |= {"random_state": int(rng.integers(100)), "max_iter": int(rng.choice([1, 3, 20]))}
     way = WAYS[rng.integers(len(WAYS))] if online else "fit"
+    if way == "fit and learn_one" and name in MIXED:
+        way = "mixed"
     how = f"{params}, {way}, {len(classes)} classes"
-    certified = way == "fit" and rng.random() < 0.3
+    certified = way in ("fit", "mixed") and rng.random() < 0.3
 
     def outcome(said: str, wrong: list[str]) -> Outcome:
         return Outcome(name, case, how, wrong, said)
@@ -198,10 +209,25 @@ def learner_case(case: Case, rng: np.random.Generator, name: str | None = None) 
         wrong += [] if free is None else [f"{free} with a free offset"]
     elif len(classes) > 1:
         wrong += free_faults(model, free, X, codes, len(classes), frame, way)
+    if way == "mixed" and name.split(",")[0] in ("Perceptron", "AveragedPerceptron"):
+        wrong += mixing_faults(model, asked)
     if certified:
         wrong += certificate_faults(model, X, y, asked, name)
     quiet = any(low is None or low == -math.inf or up == math.inf for low, up in pairs)
     return outcome("nothing" if quiet else "bracket", wrong)
+
+
+def mixing_faults(model: Any, asked: list[Problem]) -> list[str]:
+    """Weighted updates of shards beyond what the theorem allows."""
+    found = model.weighted_updates_
+    wrong = []
+    for updates, problem in zip(found if isinstance(found, list) else [found], asked, strict=True):
+        best = problem.best()
+        if problem.slack == 0 and best.separable:
+            longest = max(exact.inner(row, row) for row in problem.rows)  # differences have twice the square
+            if Fraction(updates) * best.square > longest * (1 + TIGHT):
+                wrong.append(f"{updates} weighted updates, and R^2/gamma^2 is {float(longest / best.square)}")
+    return wrong
 
 
 def refusal(error: Exception, X: Any, classes: np.ndarray) -> bool:
@@ -226,7 +252,7 @@ def free_faults(
 ) -> list[str]:
     """What is false about the brackets with a free offset, and ends that are not tight."""
     rounded = exact.rows_of(X) != exact.rows_of(in_floats(X))
-    if not frame.bias or frame.unit or (rounded and way != "fit"):
+    if not frame.bias or frame.unit or (rounded and way not in ("fit", "mixed")):
         return [] if free is None else [f"{free} with a free offset"]
     if free is None:
         return ["nothing with a free offset"]

@@ -295,3 +295,12 @@ def test_settings_that_cannot_work_are_refused(how, why):
 def test_confidence_has_no_weights_of_shards():
     with pytest.raises(ValueError, match="about each feature"):
         ParameterMixing(pc.AROW(), mixing="mistakes").fit(X, Y[2])
+
+
+@pytest.mark.uncompiled
+def test_losses_whose_squares_overflow_are_infinite():
+    """Not NaN, and without a warning: rows of 1e149 make losses of 1e298."""
+    rows = np.array([[-6e149], [2e7], [-3e15], [7e149]])
+    learner = pc.Perceptron(max_iter=3, fit_intercept=False, shuffle=False)
+    model = ParameterMixing(learner, n_shards=2).fit(rows, [0, 1, 1, 0])
+    assert model.estimator_._space.counts().squared_loss == np.inf
