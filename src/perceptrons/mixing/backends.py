@@ -67,7 +67,7 @@ class Threads:
             running.extend(
                 self._pool.submit(shard_epoch, self.job, state, shard, number, stop) for shard in self.shards
             )
-            return mixed(self.job, state, _results(running))
+            return mixed(self.job, state, _results(running), self._pool.map)
         except BaseException:
             self._stop.set()
             raise

@@ -24,10 +24,10 @@ weighs by :math:`\Lambda_s`, would count what the shards have in common once for
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import ceil, fsum, inf, isfinite, log2, nan, sqrt
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 #: Sums over some of the shards: for each learner, by name
 Part: TypeAlias = tuple[dict[str, ShardSum], ...]
+#: maps a function over arguments, as ``map`` does
+Each: TypeAlias = "Callable[[Callable[[Any], None], Sequence[Any]], Iterable[None]]"
+BLOCK = 1 << 16  #: numbers that are mixed at a time
 #: scalars that count: every shard adds what it has counted
 _COUNTED = (
     scalars.SCALE_SUM,
@@ -66,14 +69,64 @@ class Round(NamedTuple):
     mu: np.ndarray  #: (learners, shards)
 
 
-def mixed(job: Job, state: State, outcomes: Sequence[Outcome]) -> Round:
-    """The state after a round, from the outcomes of all shards in their order."""
+def mixed(job: Job, state: State, outcomes: Sequence[Outcome], each: Each = map) -> Round:
+    """The state after a round, from the outcomes of all shards in their order.
+
+    Numbers are mixed by blocks, so that what is in between stays in the cache; ``each`` maps a function over
+    the blocks, in threads for example.
+    """
     reports = tuple(outcome.report for outcome in outcomes)
     mu = shares(job, state, reports)
     if len(outcomes) == 1:
         return Round(alone(state, outcomes[0]), reports, mu)
-    parts = [weighted(state, outcome, own) for outcome, own in zip(outcomes, mu.T, strict=True)]
-    return Round(settled(state, tree(parts, lambda a, b: join(state, a, b)), reports, mu), reports, mu)
+    learners = [
+        _Learner(own, [one.deltas[r] for one in outcomes], [report.scalars[r] for report in reports], mu[r])
+        for r, own in enumerate(state)
+    ]
+    blocks = [(one, start) for one in learners for start in range(0, one.size, BLOCK)]
+    for _ in each(lambda block: block[0].mix(block[1]), blocks):
+        pass  # errors are raised here
+    return Round(tuple(one.state() for one in learners), reports, mu)
+
+
+class _Learner:
+    """One learner of a round in this process: the same functions as on a cluster, block by block."""
+
+    def __init__(
+        self, own: LearnerState, deltas: list[dict[str, Delta]], after: list[np.ndarray], mu: np.ndarray
+    ):
+        self.own, self.deltas, self.after, self.mu = own, deltas, after, mu
+        self.size = own.arrays["v"].size
+        self.counted = _counted(own.scalars, after)
+        self.arrays = {name: np.empty_like(a) for name, a in own.arrays.items()}
+
+    def mix(self, start: int) -> None:
+        """Mix the numbers of a block."""
+        block = slice(start, min(start + BLOCK, self.size))
+        own = LearnerState(
+            {name: a.reshape(-1)[block] for name, a in self.own.arrays.items()}, self.own.scalars
+        )
+        deltas = [{name: _cut(change, block) for name, change in one.items()} for one in self.deltas]
+        new = own.arrays
+        if any(change.where is None or len(change.where) for one in deltas for change in one.values()):
+            terms = [
+                _terms(own, one, after, float(mu))
+                for one, after, mu in zip(deltas, self.after, self.mu, strict=True)
+            ]
+            new = _arrays(own, tree(terms, lambda a, b: _joined(own, a, b)), self.counted)
+        for name, a in new.items():
+            self.arrays[name].reshape(-1)[block] = a
+
+    def state(self) -> LearnerState:
+        return _state(self.own, self.arrays, self.counted, self.after, self.mu)
+
+
+def _cut(change: Delta, block: slice) -> Delta:
+    if change.where is None:
+        return change._replace(values=change.values[block])
+    ends = np.array((block.start, block.stop), change.where.dtype)  # of another type, all places were copied
+    first, end = np.searchsorted(change.where, ends)
+    return change._replace(where=change.where[first:end] - block.start, values=change.values[first:end])
 
 
 def updates(state: State, report: Report) -> np.ndarray:
@@ -117,63 +170,13 @@ def _after(change: Delta, old: np.ndarray) -> np.ndarray:
 
 def weighted(state: State, outcome: Outcome, mu: np.ndarray) -> Part:
     """The terms of one shard; ``mu`` has its weight for each learner."""
-    return tuple(
-        _gains(own, deltas) if "sigma" in own.arrays else _terms(own, deltas, after, float(share))
-        for own, deltas, after, share in zip(state, outcome.deltas, outcome.report.scalars, mu, strict=True)
-    )
+    learners = zip(state, outcome.deltas, outcome.report.scalars, mu, strict=True)
+    return tuple(_terms(flat(own), deltas, after, float(share)) for own, deltas, after, share in learners)
 
 
 def join(state: State, a: Part, b: Part) -> Part:
     """The sums over the shards of both parts."""
-    return tuple(
-        {name: sums.joined(one[name], two[name], own.arrays["v"].reshape(-1)) for name in one}
-        for own, one, two in zip(state, a, b, strict=True)
-    )
-
-
-def _terms(own: LearnerState, deltas: dict[str, Delta], after: np.ndarray, mu: float) -> dict[str, ShardSum]:
-    v = own.arrays["v"].reshape(-1)
-    found = {"v": sums.scaled(deltas["v"], v, mu)}
-    if "A" in deltas:
-        A, where = own.arrays["A"].reshape(-1), _either(deltas["v"], deltas["A"], v, own.arrays["A"])
-        moved = _new(deltas["v"], v, where).astype(np.float64) - v[where]
-        values = after[scalars.SCALE_SUM] * moved + (_new(deltas["A"], A, where) - A[where])
-        found["A"] = ShardSum(where, values, None, 0.0)
-    return found
-
-
-def _gains(own: LearnerState, deltas: dict[str, Delta]) -> dict[str, ShardSum]:
-    v, sigma = own.arrays["v"], own.arrays["sigma"]
-    where = _either(deltas["v"], deltas["sigma"], v, sigma)
-    gain = _precision(_new(deltas["sigma"], sigma, where)) - _precision(sigma[where])
-    return {
-        "gain": ShardSum(where, gain, None, 0.0),
-        "gain w": ShardSum(where, gain * _new(deltas["v"], v, where), None, 0.0),
-    }
-
-
-def _precision(sigma: np.ndarray) -> np.ndarray:
-    return np.asarray(1.0 / np.maximum(sigma, np.finfo(np.float64).tiny))
-
-
-def _either(a: Delta, b: Delta, old_a: np.ndarray, old_b: np.ndarray) -> np.ndarray:
-    """Places of the numbers that have changed in one of two arrays."""
-    if a.where is not None and b.where is not None and 8 * (len(a.where) + len(b.where)) < old_a.size:
-        return np.union1d(a.where, b.where)
-    masks = sums.changed(a, old_a.reshape(-1)) | sums.changed(b, old_b.reshape(-1))
-    return np.flatnonzero(masks)
-
-
-def _new(change: Delta, old: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """The new values at these places, among which are all that have changed."""
-    if change.where is None:
-        return change.values[where]
-    values = old[where]
-    values[np.searchsorted(where, change.where)] = change.values
-    return values
-
-
-# ---------------------------------------------------------------- the new state
+    return tuple(_joined(flat(own), one, two) for own, one, two in zip(state, a, b, strict=True))
 
 
 def settled(state: State, whole: Part, reports: Sequence[Report], mu: np.ndarray) -> State:
@@ -181,37 +184,96 @@ def settled(state: State, whole: Part, reports: Sequence[Report], mu: np.ndarray
     found = []
     for r, (own, part) in enumerate(zip(state, whole, strict=True)):
         after = [report.scalars[r] for report in reports]
-        if "gain" in part:
-            found.append(LearnerState(_by_confidence(own, part), _counted(own.scalars, after)))
-        else:
-            found.append(_by_weights(own, part, after, mu[r]))
+        counted = _counted(own.scalars, after)
+        shape = own.arrays["v"].shape
+        arrays = {name: a.reshape(shape) for name, a in _arrays(flat(own), part, counted).items()}
+        found.append(_state(own, arrays, counted, after, mu[r]))
     return tuple(found)
 
 
-def _by_confidence(own: LearnerState, part: dict[str, ShardSum]) -> dict[str, np.ndarray]:
-    v, sigma = own.arrays["v"].copy(), own.arrays["sigma"].copy()
-    where, gain = sums.places(part["gain"]), sums.of_places(part["gain"])
-    gained = gain > 0.0
-    where, gain = where[gained], gain[gained]
-    v[where] = sums.of_places(part["gain w"])[gained] / gain
-    sigma[where] = 1.0 / (_precision(sigma[where]) + gain)
-    return {"v": v, "sigma": sigma}
+def flat(own: LearnerState) -> LearnerState:
+    return own._replace(arrays={name: a.reshape(-1) for name, a in own.arrays.items()})
 
 
-def _by_weights(
-    own: LearnerState, part: dict[str, ShardSum], after: Sequence[np.ndarray], mu: np.ndarray
-) -> LearnerState:
-    old = own.arrays["v"]
-    arrays = {"v": sums.put(part["v"], old.reshape(-1)).reshape(old.shape)}
-    numbers = _counted(own.scalars, after)
-    _bracketed(numbers, own.scalars, after, mu, arrays["v"])
+def _terms(own: LearnerState, deltas: dict[str, Delta], after: np.ndarray, mu: float) -> dict[str, ShardSum]:
+    """The terms of one shard for one learner, whose arrays are flat."""
+    if "sigma" in deltas:
+        return _gains(own, deltas)
+    found = {"v": sums.scaled(deltas["v"], own.arrays["v"], mu)}
+    if "A" in deltas:
+        where, mask, (v, old_v), (A, old_A) = _either(own, deltas, "v", "A")
+        moved = np.subtract(v, old_v, dtype=np.float64)
+        found["A"] = ShardSum(where, after[scalars.SCALE_SUM] * moved + (A - old_A), mask, 0.0)
+    return found
+
+
+def _gains(own: LearnerState, deltas: dict[str, Delta]) -> dict[str, ShardSum]:
+    where, mask, (w, _), (sigma, old) = _either(own, deltas, "v", "sigma")
+    gain = _precision(sigma) - _precision(old)
+    return {"gain": ShardSum(where, gain, mask, 0.0), "gain w": ShardSum(where, gain * w, mask, 0.0)}
+
+
+def _precision(sigma: np.ndarray) -> np.ndarray:
+    return np.asarray(1.0 / np.maximum(sigma, np.finfo(np.float64).tiny))
+
+
+def _either(
+    own: LearnerState, deltas: dict[str, Delta], *names: str
+) -> tuple[np.ndarray | None, np.ndarray | None, tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Where one of two arrays has changed, as a sum has it, and the new and old numbers of each there."""
+    (a, old_a), (b, old_b) = ((deltas[name], own.arrays[name]) for name in names)
+    if not sums.few(len(old_a), a, b):
+        new_a, new_b = sums.everywhere(a, old_a), sums.everywhere(b, old_b)
+        return None, sums.differ(new_a, old_a) | sums.differ(new_b, old_b), (new_a, old_a), (new_b, old_b)
+    assert a.where is not None and b.where is not None
+    where = np.union1d(a.where, b.where)
+    new_a, new_b = old_a[where], old_b[where]
+    new_a[np.searchsorted(where, a.where)] = a.values
+    new_b[np.searchsorted(where, b.where)] = b.values
+    return where, None, (new_a, old_a[where]), (new_b, old_b[where])
+
+
+def _joined(own: LearnerState, a: dict[str, ShardSum], b: dict[str, ShardSum]) -> dict[str, ShardSum]:
+    return {name: sums.joined(a[name], b[name], own.arrays["v"]) for name in a}
+
+
+# ---------------------------------------------------------------- the new state
+
+
+def _arrays(own: LearnerState, part: dict[str, ShardSum], counted: np.ndarray) -> dict[str, np.ndarray]:
+    """The new arrays of a learner, flat, by the sums over all shards."""
+    v = own.arrays["v"]
+    if "gain" in part:
+        return _by_confidence(own, part)
+    arrays = {"v": sums.put(part["v"], part["v"].values, v)}
     if "A" in part:
-        A = own.arrays["A"].copy()
-        where = sums.places(part["A"])
-        moved = arrays["v"].reshape(-1)[where].astype(np.float64) - old.reshape(-1)[where]
-        A.reshape(-1)[where] += sums.of_places(part["A"]) - numbers[scalars.SCALE_SUM] * moved
-        arrays["A"] = A
-    return LearnerState(arrays, numbers)
+        total, A = part["A"], own.arrays["A"]
+        moved = np.subtract(sums.picked(total, arrays["v"]), sums.picked(total, v), dtype=np.float64)
+        added = total.values - counted[scalars.SCALE_SUM] * moved
+        arrays["A"] = sums.put(total, sums.picked(total, A) + added, A)
+    return arrays
+
+
+def _by_confidence(own: LearnerState, part: dict[str, ShardSum]) -> dict[str, np.ndarray]:
+    whole, v, sigma = part["gain"], own.arrays["v"], own.arrays["sigma"]
+    gain, old_v, old = whole.values, sums.picked(whole, v), sums.picked(whole, sigma)
+    gained = gain > 0.0
+    w = np.where(gained, part["gain w"].values / np.where(gained, gain, 1.0), old_v)
+    narrowed = np.where(gained, 1.0 / (_precision(old) + gain), old)
+    return {"v": sums.put(whole, w, v), "sigma": sums.put(whole, narrowed, sigma)}
+
+
+def _state(
+    own: LearnerState,
+    arrays: dict[str, np.ndarray],
+    counted: np.ndarray,
+    after: Sequence[np.ndarray],
+    mu: np.ndarray,
+) -> LearnerState:
+    """The new state of a learner, whose arrays are these."""
+    if "sigma" not in arrays:
+        _bracketed(counted, own.scalars, after, mu, arrays["v"])
+    return LearnerState(arrays, counted)
 
 
 def _counted(before: np.ndarray, after: Sequence[np.ndarray]) -> np.ndarray:

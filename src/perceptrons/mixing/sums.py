@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .shard_epoch import Delta
 
 T = TypeVar("T")
+DENSE = 16  #: where more than one in so many numbers has changed, it is quicker to work with all of them
 #: factors of the old value, arranged as the tree is: what each shard that changed nothing adds
 Factors: TypeAlias = "float | tuple[Factors, Factors]"
 
@@ -44,29 +45,46 @@ def tree(parts: Sequence[T], join: Callable[[T, T], T]) -> T:
     return parts[0]
 
 
+def few(size: int, *changes: Delta | ShardSum) -> bool:
+    """Whether so few of the numbers have changed that their places are worth while."""
+    wheres = [change.where for change in changes]
+    return all(where is not None for where in wheres) and (
+        DENSE * sum(len(where) for where in wheres if where is not None) <= size
+    )
+
+
 def scaled(change: Delta, old: np.ndarray, mu: float) -> ShardSum:
     """The term of one shard: mu times its new values. ``old`` is flat."""
-    mask = changed(change, old) if change.where is None else None
-    return ShardSum(change.where, mu * change.values.astype(np.float64), mask, mu)
+    if few(len(old), change):
+        return ShardSum(change.where, np.multiply(change.values, mu, dtype=np.float64), None, mu)
+    new = everywhere(change, old)
+    return ShardSum(None, np.multiply(new, mu, dtype=np.float64), differ(new, old), mu)
 
 
-def changed(change: Delta, old: np.ndarray) -> np.ndarray:
-    """Which of all numbers have changed."""
+def everywhere(change: Delta, old: np.ndarray) -> np.ndarray:
+    """All numbers after a change."""
     if change.where is None:
-        kind = f"i{old.dtype.itemsize}"
-        return np.asarray(change.values.view(kind) != old.view(kind))
-    return _marked(change.where, len(old))
+        return change.values
+    new = old.copy()
+    new[change.where] = change.values
+    return new
+
+
+def differ(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which numbers differ, bit by bit."""
+    kind = f"i{a.dtype.itemsize}"
+    return np.asarray(a.view(kind) != b.view(kind))
 
 
 def joined(a: ShardSum, b: ShardSum, old: np.ndarray) -> ShardSum:
     """The sum of two sums over the same array, whose old numbers are ``old``, flat."""
     factors: Factors = (a.factors, b.factors) if a.factors or b.factors else 0.0
-    if a.where is not None and b.where is not None and 2 * (len(a.where) + len(b.where)) <= len(old):
+    if few(len(old), a, b):
+        assert a.where is not None and b.where is not None
         where = np.union1d(a.where, b.where)
-        values = _at(a, where, old) + _at(b, where, old)
-        return ShardSum(where, values, None, factors)
+        return ShardSum(where, _at(a, where, old) + _at(b, where, old), None, factors)
     values = _everywhere(a, old) + _everywhere(b, old)
-    return ShardSum(None, values, _mask(a, len(old)) | _mask(b, len(old)), factors)
+    return ShardSum(None, values, _changed(a, len(old)) | _changed(b, len(old)), factors)
 
 
 def _at(part: ShardSum, where: np.ndarray, old: np.ndarray) -> np.ndarray:
@@ -85,15 +103,11 @@ def _everywhere(part: ShardSum, old: np.ndarray) -> np.ndarray:
     return values
 
 
-def _mask(part: ShardSum, size: int) -> np.ndarray:
+def _changed(part: ShardSum, size: int) -> np.ndarray:
     if part.changed is not None:
         return part.changed
-    return _marked(part.where, size)
-
-
-def _marked(where: np.ndarray | None, size: int) -> np.ndarray:
     mask = np.zeros(size, bool)
-    mask[where] = True
+    mask[part.where] = True
     return mask
 
 
@@ -103,26 +117,28 @@ def filled(factors: Factors, old: np.ndarray) -> np.ndarray:
         return filled(factors[0], old) + filled(factors[1], old)
     if factors == 0.0:
         return np.zeros(len(old))
-    return factors * old.astype(np.float64)
+    return np.multiply(old, factors, dtype=np.float64)
 
 
-def places(part: ShardSum) -> np.ndarray:
-    """Places of the numbers that some shard has changed."""
-    if part.changed is not None:
-        return np.flatnonzero(part.changed)
-    assert part.where is not None
-    return part.where
+def put(part: ShardSum, values: np.ndarray, old: np.ndarray) -> np.ndarray:
+    """The old numbers, flat, with new ones where some shard has changed them, in the same precision.
 
-
-def of_places(part: ShardSum) -> np.ndarray:
-    """The values at :func:`places`."""
-    return part.values[part.changed] if part.where is None else part.values
-
-
-def put(part: ShardSum, old: np.ndarray) -> np.ndarray:
-    """The old numbers, flat, with the sums at the places that some shard has changed, in their precision."""
-    if part.changed is not None:
-        return np.where(part.changed, part.values, old).astype(old.dtype)
-    new = old.copy()
-    new[part.where] = part.values
+    ``values`` has them in the form of ``part.values``.
+    """
+    if part.changed is None:
+        new = old.copy()
+        new[part.where] = values
+        return new
+    where = np.flatnonzero(part.changed)
+    if 2 * len(where) <= len(old):  # by places: to choose number by number takes several times as long
+        new = old.copy()
+        new[where] = values[where]
+        return new
+    new, others = values.astype(old.dtype), np.flatnonzero(~part.changed)
+    new[others] = old[others]
     return new
+
+
+def picked(part: ShardSum, a: np.ndarray) -> np.ndarray:
+    """The numbers of a flat array that belong to ``part.values``."""
+    return a if part.where is None else a[part.where]

@@ -11,6 +11,7 @@ from mixed import tree_sum
 from perceptrons.engine.loops import scalars
 from perceptrons.engine.spaces import Counts, LearnerState
 from perceptrons.mixing import merging, sums
+from perceptrons.mixing.jobs import Job
 from perceptrons.mixing.merging import join, settled, weighted
 from perceptrons.mixing.shard_epoch import Delta, Outcome, Report, delta
 
@@ -38,9 +39,13 @@ def outcome(shard, w0, w, dense=None):
     return Outcome(report, ({"v": change},))
 
 
+def state_of(w0):
+    return (LearnerState({"v": w0}, after_pass(w0, 0)),)
+
+
 def mix(w0, shards, mu, dense=None):
     """``dense``: whether all numbers are carried, or those that have changed; None: as it pays; for each."""
-    state = (LearnerState({"v": w0}, after_pass(w0, 0)),)
+    state = state_of(w0)
     ways = dense if isinstance(dense, list) else [dense] * len(shards)
     outcomes = [outcome(s, w0, w, way) for s, (w, way) in enumerate(zip(shards, ways, strict=True))]
     parts = [weighted(state, one, mu[:, s]) for s, one in enumerate(outcomes)]
@@ -57,12 +62,18 @@ def drawn(rng, S, dtype, share=0.5, n=40):
 
 
 @pytest.mark.parametrize("S", SHARDS)
-def test_the_sum_is_a_tree_and_unchanged_numbers_stay(S):
+def test_the_sum_is_a_tree_and_unchanged_numbers_stay(S, monkeypatch):
     rng = np.random.default_rng(S)
     for share in (0.02, 0.2, 0.9):
         w0, shards, mu = drawn(rng, S, np.float64, share)
         expected = tree_sum([m * w for m, w in zip(mu[0], shards, strict=True)])
         expected = np.where(np.any(np.array(shards) != w0, axis=0), expected, w0)
+        monkeypatch.setattr(merging, "BLOCK", 7)
+        job = Job(None, None, 39, S, 0)
+        by_blocks = merging.mixed(job, state_of(w0), [outcome(s, w0, w) for s, w in enumerate(shards)])
+        even = mix(w0, shards, merging.equal_shares(1, S))
+        np.testing.assert_array_equal(by_blocks.state[0].arrays["v"], even.arrays["v"])
+        np.testing.assert_array_equal(by_blocks.state[0].scalars, even.scalars)
         for dense in (None, True, False, [s % 2 == 0 for s in range(S)]):
             np.testing.assert_array_equal(mix(w0, shards, mu, dense).arrays["v"], expected)
 
