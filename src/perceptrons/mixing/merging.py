@@ -18,8 +18,8 @@ adds its own w, so the sums add up, and so do the numbers of examples.
 
 **Confidence.** With :math:`\Lambda = 1/\Sigma` (diagonal), :math:`\Lambda \leftarrow \Lambda_0 +
 \sum_s(\Lambda_s - \Lambda_0)` and :math:`w_j \leftarrow \sum_s(\Lambda_{sj} - \Lambda_{0j})w_{sj} /
-\sum_s(\Lambda_{sj} - \Lambda_{0j})`, unchanged where nothing was gained. The product of the Gaussians, which
-weighs by :math:`\Lambda_s`, would count what the shards have in common once for each of them.
+\sum_s(\Lambda_{sj} - \Lambda_{0j})`, unchanged where nothing was gained. The product of the Gaussians with
+their common prior divided out adds up the steps that several shards make alike: it diverges.
 """
 
 from __future__ import annotations

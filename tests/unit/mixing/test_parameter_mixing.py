@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import pickle
 import threading
 
@@ -219,6 +220,23 @@ def test_an_interruption_leaves_the_last_complete_round(backend):
     same_weights(mixed, short)
     assert mixed.stop_reason_ == "failed" and mixed.n_iter_ == 2
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("perceptrons")]
+
+
+@pytest.mark.parametrize("backend", ["serial", "threads"])
+def test_ctrl_c_within_a_round_leaves_the_one_before(backend):
+    rows, labels = np.tile(X, (400, 1)), np.tile(Y[2], 400)
+    labels[:90] = 1 - labels[:90]  # never a clean pass
+    one = pc.Perceptron(random_state=0, max_iter=None)
+    timer = threading.Timer(0.05, _thread.interrupt_main)
+    mixed = ParameterMixing(one, n_shards=3, backend=backend)
+    mixed.callback = lambda model: timer.start() if model.n_iter_ == 2 else None
+    with pytest.raises(KeyboardInterrupt):
+        mixed.fit(rows, labels)
+    timer.join()
+    assert mixed.stop_reason_ == "failed" and len(mixed.history_) == mixed.n_iter_ >= 2
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("perceptrons")]
+    again = ParameterMixing(clone(one).set_params(max_iter=mixed.n_iter_), n_shards=3).fit(rows, labels)
+    same_weights(mixed, again)
 
 
 def test_a_model_goes_through_pickle_and_clone():

@@ -319,6 +319,12 @@ def test_certify_passes(script, tmp_path, capsys):
     assert "at most 3 passes: OK" in told
 
 
+def test_mixing():
+    printed = benchmark("mixing", "--quick")
+    for line in ("AveragedPerceptron, shuffled", "one-shot averaging", "product of Gaussians", "wrong"):
+        assert line in printed
+
+
 def test_text(script, tmp_path, capsys, monkeypatch):
     """On made-up reviews, and without the peers that may not be installed."""
     rng = np.random.default_rng(0)

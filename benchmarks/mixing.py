@@ -1,0 +1,262 @@
+"""Parameter mixing: two threads over one, and accuracy against rounds beside other ways to use shards.
+
+    .venv/bin/python benchmarks/mixing.py
+    .venv/bin/python benchmarks/mixing.py --quick
+    .venv/bin/python benchmarks/mixing.py --only speed
+
+**Speed.** Rounds of ``ParameterMixing`` with two shards, in one thread and in two, mixing included: the
+smallest wall time of a round over several fits in turns, on text-like CSR rows in float32. The goal is 1.8.
+Beside it the CPU seconds of the mixing alone. A second thread needs a second core that is idle: the load of
+the machine is printed.
+
+**Accuracy.** IMDB's reviews as rows of 2^18 hashed words (text-like rows where they are not here), on the
+test set, after each round:
+
+* serial: a plain fit, one pass per round;
+* mixed: ``ParameterMixing`` with 4 and 16 shards;
+* one-shot: every shard trained alone for as many passes, the weights averaged once at the end: there is no
+  guarantee for it. Both also on uneven shards, which have the classes in very different parts;
+* AROW, serial, mixed by what each shard has gained, and by the product of Gaussians with the common prior
+  divided out, as if the passes had been steps of Bayes' rule: steps that several shards make alike add up.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from data import text_like
+from report import Report, options, parsed, progress
+
+from perceptrons import AROW, AveragedPerceptron, ParameterMixing, Perceptron, TextHasher, datasets
+from perceptrons.core.fit_rows import rows_of_fit
+from perceptrons.engine.spaces import LearnerState
+from perceptrons.mixing import merging, shards
+from perceptrons.mixing.fitting import passing
+from perceptrons.mixing.jobs import Job
+from perceptrons.mixing.shard_epoch import Outcome, shard_epoch
+from perceptrons.mixing.states import State, state_of
+
+GOAL = 1.8
+
+
+# ------------------------------------------------------------------------------------------------- speed
+
+
+def round_times(learner: Any, X: Any, y: Any, n_threads: int) -> list[float]:
+    """Seconds of each round but the first, mixing included."""
+    ends = [time.perf_counter()]
+    model = ParameterMixing(
+        learner, n_shards=2, n_jobs=n_threads, callback=lambda _: ends.append(time.perf_counter())
+    )
+    model.fit(X, y)
+    return np.diff(ends[1:]).tolist()
+
+
+def mixing_time(learner: Any, X: Any, y: Any) -> float:
+    """CPU seconds of one mixing of two shards, after the second pass; the smallest of five."""
+    job, parts, state = prepared(learner, X, y, 2)
+    for number in range(2):
+        outcomes = [shard_epoch(job, state, part, number) for part in parts]
+        before, state = state, merging.mixed(job, state, outcomes).state
+    found = []
+    for _ in range(5):
+        start = time.process_time()
+        merging.mixed(job, before, outcomes)
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def speed(report: Report, quick: bool) -> None:
+    rows, fits = (2_000, 1) if quick else (200_000, 4)
+    lines = []
+    for bits in (12, 13) if quick else (18, 22):
+        progress(f"rows of 2^{bits} columns")
+        X, y = text_like(rows=rows, features=1 << bits)
+        for name, learner in (
+            ("Perceptron, shuffled", Perceptron(random_state=0, max_iter=4)),
+            ("Perceptron, in order", Perceptron(shuffle=False, max_iter=4)),
+            ("AveragedPerceptron, shuffled", AveragedPerceptron(random_state=0, max_iter=4)),
+        ):
+            best = {1: np.inf, 2: np.inf}
+            for _ in range(fits):
+                for n_threads in best:
+                    best[n_threads] = min(best[n_threads], *round_times(learner, X, y, n_threads))
+            ratio, mix = best[1] / best[2], mixing_time(learner, X, y)
+            times = [f"{1e3 * best[n]:.1f}" for n in (1, 2)]
+            verdict = "no goal" if quick else "met" if ratio >= GOAL else "MISSED"
+            lines.append([name, f"2^{bits}", *times, f"{1e3 * mix:.1f}", f"{ratio:.2f}", verdict])
+    load = " ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    report.table(
+        f"Two threads over one, {rows:,} rows, two shards (load of the machine: {load})",
+        ["learner", "columns", "1 thread, ms", "2 threads, ms", "mixing alone, CPU ms", "ratio", "1.8"],
+        lines,
+    )
+
+
+# ---------------------------------------------------------------------------------------------- accuracy
+
+
+def prepared(learner: Any, X: Any, y: Any, S: int) -> tuple[Job, list[Any], State]:
+    """A job, its shards and the first state, as ``ParameterMixing.fit`` makes them."""
+    batch = rows_of_fit(learner, X, y, None, None)
+    space = learner._start(batch, None, None)
+    batch = batch._replace(targets=space.targets(batch.codes))
+    parts = shards.in_memory(batch, shards.blocks(X.shape[0], S))
+    return Job(passing(learner), space.frame, X.shape[1], S, 0), list(parts), state_of(space)
+
+
+def product_of_gaussians(state: State, outcomes: list[Outcome]) -> State:
+    """The posteriors of the shards multiplied, their common prior divided out: the known bad idea.
+
+    What is gained in precision adds up, and so does what is gained in precision times mean.
+    """
+    (own,) = state
+    changes = [one.deltas[0] for one in outcomes]
+    v, sigma = own.arrays["v"], own.arrays["sigma"]
+    w = [merging._after(change["v"], v) for change in changes]
+    precision = [1.0 / merging._after(change["sigma"], sigma) for change in changes]
+    prior = 1.0 / sigma
+    total = prior + np.sum([p - prior for p in precision], axis=0)
+    gained = np.sum([p * x - prior * v for p, x in zip(precision, w, strict=True)], axis=0)
+    mean = (prior * v + gained) / total
+    numbers = outcomes[0].report.scalars[0]
+    return (LearnerState({"v": mean.astype(v.dtype), "sigma": 1.0 / total}, numbers),)
+
+
+def by_product(learner: Any, X: Any, y: Any, S: int, n_rounds: int) -> Iterator[Any]:
+    """The learner after each round of a product of Gaussians."""
+    job, parts, state = prepared(learner, X, y, S)
+    for number in range(n_rounds):
+        state = product_of_gaussians(state, [shard_epoch(job, state, part, number) for part in parts])
+        yield job.model(state)
+
+
+def mixed(learner: Any, X: Any, y: Any, S: int, score: Callable[[Any], float]) -> list[float]:
+    found: list[float] = []
+    ParameterMixing(learner, n_shards=S, callback=lambda model: found.append(score(model))).fit(X, y)
+    return found
+
+
+def serial(learner: Any, X: Any, y: Any, score: Callable[[Any], float]) -> list[float]:
+    found: list[float] = []
+    learner.set_params(callback=lambda model: found.append(score(model))).fit(X, y)
+    learner.set_params(callback=None)
+    return found
+
+
+def one_shot(make: Callable[[int], Any], X: Any, y: Any, test: Any, S: int, n_rounds: int) -> list[float]:
+    """Accuracy of the mean of S models that were trained alone, for each number of passes."""
+    blocks = shards.blocks(X.shape[0], S)
+    found = []
+    for n in range(1, n_rounds + 1):
+        models = [make(n).fit(X[rows], y[rows]) for rows in blocks]
+        w = np.mean([model.coef_[0] for model in models], axis=0)
+        b = np.mean([model.intercept_[0] for model in models])
+        classes = models[0].classes_
+        found.append(float(np.mean(classes[(test[0] @ w + b > 0).astype(int)] == test[1])))
+    return found
+
+
+def by_label(y: Any) -> Any:
+    """An order of the rows whose blocks have the classes in very different parts."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return np.argsort(codes + np.random.default_rng(1).normal(0.0, 0.8, len(y)), kind="stable")
+
+
+def data(quick: bool) -> tuple[Any, Any, Any, Any, str]:
+    """Rows and labels, for training and for testing, and their name."""
+    if not quick and "imdb" in datasets.available():
+        found, hasher = datasets.load_imdb(), TextHasher(bits=18, values="binary")
+        order = np.random.default_rng(0).permutation(len(found.y))  # the file has one class after the other
+        X, X_test = hasher.transform(found.X), hasher.transform(found.X_test)
+        return X[order], found.y[order], X_test, found.y_test, "IMDB, 2^18 columns"
+    X, y = text_like(rows=2_000 if quick else 50_000, features=4_096)
+    half = len(y) // 2
+    return X[:half], y[:half], X[half:], y[half:], "text-like rows"
+
+
+def accuracy(report: Report, quick: bool) -> None:
+    X, y, X_test, y_test, name = data(quick)
+    n_rounds, counts = (2, (2,)) if quick else (5, (4, 16))
+
+    def score(model: Any) -> float:
+        return float(model.score(X_test, y_test))
+
+    lines = []
+    for title, make in (
+        ("Perceptron", lambda n=n_rounds: Perceptron(random_state=0, max_iter=n, row_norm="l2")),
+        (
+            "AveragedPerceptron",
+            lambda n=n_rounds: AveragedPerceptron(random_state=0, max_iter=n, row_norm="l2"),
+        ),
+        ("AROW(r=0.1)", lambda n=n_rounds: AROW(r=0.1, random_state=0, max_iter=n, row_norm="l2")),
+    ):
+        progress(title)
+        lines.append([f"{title}, serial", "1", *serial(make(), X, y, score)])
+        for S in counts:
+            lines.append([f"{title}, mixed", str(S), *mixed(make(), X, y, S, score)])
+            if title == "Perceptron":
+                test, uneven = (X_test, y_test), by_label(y)
+                once = one_shot(make, X, y, test, S, n_rounds)
+                lines.append([f"{title}, one-shot averaging", str(S), *once])
+                found = mixed(make(), X[uneven], y[uneven], S, score)
+                lines.append([f"{title}, mixed, uneven shards", str(S), *found])
+                once = one_shot(make, X[uneven], y[uneven], test, S, n_rounds)
+                lines.append([f"{title}, one-shot, uneven shards", str(S), *once])
+            if title.startswith("AROW"):
+                found = [score(model) for model in by_product(make(), X, y, S, n_rounds)]
+                lines.append([f"{title}, product of Gaussians", str(S), *found])
+    report.table(
+        f"Accuracy in % on the test rows after each round: {name}, {X.shape[0]:,} training rows",
+        ["learner", "shards", *map(str, range(1, n_rounds + 1))],
+        [[*line[:2], *(f"{100 * x:.1f}" for x in line[2:])] for line in lines],
+    )
+
+
+def separable(report: Report, quick: bool) -> None:
+    """Rows that a plane separates: until no shard updates, and each shard alone until it does not."""
+    rng = np.random.default_rng(2)
+    n, d = (400, 20) if quick else (20_000, 50)
+    X, u = rng.normal(size=(n + n // 20, d)), rng.normal(size=d)
+    far = np.sort(np.argsort(np.abs(X @ u))[-n:])  # without those next to the plane
+    X, y = X[far], (X[far] @ u > 0).astype(int)
+    lines = []
+    for S in (2, 4) if quick else (4, 16, 64):
+        model = ParameterMixing(Perceptron(random_state=0, max_iter=None), n_shards=S).fit(X, y)
+        alone = [
+            Perceptron(random_state=0, max_iter=None).fit(X[rows], y[rows])
+            for rows in shards.blocks(len(y), S)
+        ]
+        w, b = (np.mean([getattr(one, name)[0] for one in alone], axis=0) for name in ("coef_", "intercept_"))
+        left = [int(np.sum(model.predict(X) != y)), int(np.sum((X @ w + b > 0) != (y > 0)))]
+        passes = max(one.n_iter_ for one in alone)
+        lines.append([str(S), str(model.n_iter_), str(left[0]), str(passes), str(left[1])])
+    report.table(
+        f"{n:,} rows that a plane separates: training rows that are predicted wrongly at the end",
+        ["shards", "rounds, mixed", "wrong", "passes, one-shot", "wrong"],
+        lines,
+    )
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = options(__doc__)
+    parser.add_argument("--quick", action="store_true", help="a smoke run: the numbers mean nothing")
+    parser.add_argument("--only", choices=("speed", "accuracy"), help="one of the two tables")
+    chose = parsed(parser, argv)
+    report = Report("mixing", chose.out)
+    report.setting("text-like rows; IMDB", rounds="the smallest of several, in turns")
+    if chose.only != "accuracy":
+        speed(report, chose.quick)
+    if chose.only != "speed":
+        accuracy(report, chose.quick)
+        separable(report, chose.quick)
+    if not chose.quick:
+        report.keep()
+
+
+if __name__ == "__main__":
+    main()
