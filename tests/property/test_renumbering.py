@@ -19,7 +19,7 @@ from perceptrons.engine.loops import scalars
 pytestmark = pytest.mark.uncompiled
 
 CLASSES = [2, 4]
-#: learners that never score by a copy: weights are multiplied, or are no sums of rows
+#: learners that never learn by slot: a step may change the weights of all columns
 UNCHANGED = {
     "ROMMA",
     "ALMA",
@@ -28,8 +28,6 @@ UNCHANGED = {
     "BalancedWinnow",
     "PNormPerceptron",
     "SecondOrderPerceptron",
-    "AROW",
-    "SCW",
 }
 
 
@@ -46,18 +44,17 @@ def some_rows(n_classes, dtype=np.float64, seed=0):
 
 @contextlib.contextmanager
 def renumbering_set(wanted):
-    """Renumber the columns of every fit, or of none; yields a list with an entry for each pass by a copy."""
+    """Renumber the columns of every fit, or of none; yields a list with an entry for each pass by slot."""
     found = []
-    source = renumbering.PackedCopy.source
+    changing = renumbering.SlottedWeights.changing
 
-    def spy(self, rows, v):
-        made = source(self, rows, v)
-        found.extend([made] if made is not None else [])
-        return made
+    def spy(self):
+        found.append(self)
+        return changing(self)
 
     with (
         mock.patch.object(renumbering, "pays", lambda *_: wanted),
-        mock.patch.object(renumbering.PackedCopy, "source", spy),
+        mock.patch.object(renumbering.SlottedWeights, "changing", spy),
     ):
         yield found
 
@@ -77,7 +74,7 @@ def both_ways(make, X, y, tmp_path, used=True, **fit):
     plain, renumbered = models
     assert as_file(plain, tmp_path / "a") == as_file(renumbered, tmp_path / "b")
     assert plain.history_ == renumbered.history_
-    assert "packed" not in vars(renumbered._space.learners[0])
+    assert "in_slots" not in vars(renumbered._space.learners[0])
     return models
 
 
@@ -118,7 +115,7 @@ def test_every_option(options, n_classes, tmp_path):
 @pytest.mark.compiled
 @pytest.mark.parametrize("n_classes", CLASSES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
-def test_the_norm_is_summed_in_the_order_of_the_columns(dtype, n_classes, tmp_path):
+def test_the_norm_does_not_depend_on_the_order_of_the_columns(dtype, n_classes, tmp_path):
     """More updates than two refreshes of ||w||^2, on columns that first occur in another order."""
     X, y = some_rows(n_classes, dtype)
     X = sp.csr_array((X.data * np.float32(0.1), X.indices, X.indptr), X.shape)
@@ -156,7 +153,7 @@ def test_what_a_callback_sees(n_classes, multiclass):
 
     def callback(model):
         stored = pickle.dumps(model._space)
-        assert b"packed" not in stored and b"Slotted" not in stored
+        assert b"in_slots" not in stored and b"Slotted" not in stored
         seen.append((model.coef_.tobytes(), model.decision_function(X[:5]).tobytes(), model.n_updates_))
 
     for wanted in (False, True):

@@ -5,32 +5,37 @@ with weights that are hardly ever read. Numbers by first appearance put features
 side by side: a few lines then have most of what a pass reads. These numbers are called *slots*, and
 :class:`ColumnSlots` is the table that says which column each of them has.
 
-A fit that uses slots scores rows by a copy of its weights, one for each slot, and of the indices of X. What
-a row changes is changed twice: in the weights and in the copy. So the weights are always complete, for
-callbacks, for other threads and after an interruption; all that is read besides (averages, the sum of all
-squares) is read from them; and the copy can be dropped at any time. The entries of a row keep their order.
-So results are the same to the last bit. Learners that also multiply w have no copy.
+A fit that uses slots learns on a copy of its arrays, with one entry for each slot, and of the indices of X.
+Whoever reads the arrays of a space finds them by column and up to date (:class:`ByColumn`): callbacks,
+held-out rows, files, another thread, a model after an interruption. The entries of a row keep their order,
+and the sum of all squares does not depend on any (:mod:`.loops.sums`). So results are the same to the last
+bit. It is for learners whose steps change the columns of their row alone.
 
-The copy takes memory while the fit runs: as much as the indices of X, and a number and a weight for each
-column that X has entries in (for joint learners a weight for each of these columns and each class, for one-
-vs-rest for each of them and each learner). The numbering takes 4 bytes for each column of X until it is
-done.
+The copy takes memory while the fit runs: as much as the indices of X, and, for each column that X has
+entries in, a number and what the learner keeps for it: a weight, an average or a variance, for joint
+learners for each class. One-vs-rest has such a copy for each learner. The numbering takes 4 bytes for each
+column of X until it is done.
 """
 
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..rows import Csr, request
 from .compiler import compiled
 from .intake import frozen
-from .loops.linear import ScoreSource
 
 if TYPE_CHECKING:
     from .._types import Unsigned
+    from .spaces.base import SingleSpace
+
+T = TypeVar("T")
 
 #: How far ahead the numbering asks for memory, in entries.
 AHEAD = 32
@@ -47,6 +52,11 @@ class ColumnSlots(NamedTuple):
         np.take(a, self.columns, axis=0, out=made[:-1])
         made[-1] = a[-1]
         return made
+
+    def unpack(self, packed: np.ndarray, a: np.ndarray) -> None:
+        """Write packed entries to their columns."""
+        a[self.columns] = packed[:-1]
+        a[-1] = packed[-1]
 
 
 class SlottedRows(NamedTuple):
@@ -85,19 +95,68 @@ def by_first_appearance(rows: Csr, n_features: int) -> SlottedRows:
     return SlottedRows(rows, rows._replace(indices=frozen(slots)), ColumnSlots(frozen(columns[:n].copy())))
 
 
-class PackedCopy:
-    """A copy of the weights of one learner, by slot."""
+class SlottedWeights:
+    """The arrays of one learner by slot, beside its own by column.
 
-    def __init__(self, slotted: SlottedRows, v: np.ndarray):
+    Any thread may bring those by column up to date while a pass runs; what it reads then is of that moment.
+    """
+
+    def __init__(self, slotted: SlottedRows, home: Mapping[str, np.ndarray]):
         self.slotted = slotted
-        self.original = v
-        self.v = slotted.slots.packed(v)
+        self.arrays = {name: slotted.slots.packed(a) for name, a in home.items()}
+        self._version = self._at_home = 0
+        self._lock = threading.Lock()
 
-    def source(self, rows: Any, v: np.ndarray) -> ScoreSource | None:
-        """What a pass over these rows is scored by; None where the copy is of other rows or weights."""
-        if rows is not self.slotted.source or v is not self.original:
-            return None
-        return ScoreSource(self.slotted.rows, self.v, True)
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Those by slot change in this block."""
+        self._version += 1
+        try:
+            yield
+        finally:
+            self._version += 1
+
+    def bring_home(self, home: Mapping[str, np.ndarray]) -> None:
+        """Bring the arrays by column up to date."""
+        if self._at_home == self._version:
+            return
+        with self._lock:
+            version = self._version
+            for name, a in home.items():
+                self.slotted.slots.unpack(self.arrays[name], a)
+            self._at_home = version
+
+
+class InUse(NamedTuple):
+    """The rows and the arrays of a pass: both by column, or both by slot."""
+
+    rows: Any
+    arrays: Mapping[str, np.ndarray]
+
+
+class ByColumn(Generic[T]):
+    """An array of a space with an entry for each feature: reading it brings it up to date.
+
+    The array itself is among the attributes of the space, under the same name.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, space: SingleSpace, owner: type | None = None) -> T:
+        attributes = vars(space)
+        if "in_slots" in attributes:
+            space.bring_home()
+        try:
+            found: T = attributes[self.name]
+        except KeyError:
+            raise AttributeError(f"{type(space).__name__} has no {self.name!r}.") from None
+        return found
+
+    def __set__(self, space: SingleSpace, a: T) -> None:
+        if "in_slots" in vars(space):
+            space.leave_slots()
+        vars(space)[self.name] = a
 
 
 def is_mapped(a: np.ndarray) -> bool:
@@ -111,7 +170,7 @@ def is_mapped(a: np.ndarray) -> bool:
 
 
 #: Renumbering pays for weights of so many bytes, of which a column has at most so many, in so many epochs.
-LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 4
+LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 8
 #: The indices of X may take so many bytes once more.
 MOST_BYTES = 1 << 31
 

@@ -74,7 +74,7 @@ def learn_text(
         none,
         row_buffer[2:3].view(np.int64),  # holds 0: the only row
         v,
-        linear.ScoreSource(rows, v, False),
+        v.shape[0],
         track,
         scalars,
         linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),

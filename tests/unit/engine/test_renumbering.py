@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -58,7 +60,7 @@ def learn(space, rows):
     space.run(rows, y, intake.EMPTY, ORDER, False)
 
 
-def test_the_copy_is_changed_with_the_weights():
+def test_weights_are_read_by_column():
     rows = rows_of(X)
     slotted = renumbering.by_first_appearance(rows, 8)
     plain, other = space(), space()
@@ -66,36 +68,72 @@ def test_the_copy_is_changed_with_the_weights():
     for _ in range(3):
         learn(plain, rows)
         learn(other, rows)
-        assert other.packed.v.tolist() == slotted.slots.packed(other.v).tolist()
+        assert vars(other)["v"].tobytes() != plain.v.tobytes()  # not up to date until it is read
         assert other.v.tobytes() == plain.v.tobytes() and other.v.any()
+        assert other.in_slots.arrays["v"].tolist() == slotted.slots.packed(other.v).tolist()
     other.close()
-    assert other.packed is None
+    assert other.in_slots is None and other.v.tobytes() == plain.v.tobytes()
 
 
-def test_a_copy_of_other_rows_or_weights_is_dropped():
+@pytest.mark.parametrize("change", ["rows", "weights"])
+def test_other_rows_and_new_weights_end_it(change):
     rows = rows_of(X)
-    for change in ("rows", "weights"):
-        one = space()
-        one.renumber(renumbering.by_first_appearance(rows, 8))
-        assert one._source(rows).copied
+    plain, other = space(), space()
+    other.renumber(renumbering.by_first_appearance(rows, 8))
+    for one in (plain, other):
+        learn(one, rows)
         if change == "weights":
-            one.v = one.v.copy()
-        assert not one._source(rows_of(X) if change == "rows" else rows).copied
-        assert one.packed is None
+            one.v = -one.v
+        learn(one, rows_of(X) if change == "rows" else rows)
+    assert other.in_slots is None and other.v.tobytes() == plain.v.tobytes()
 
 
-def test_copies_of_a_space_have_no_copy_of_its_weights():
+def test_a_reader_in_the_middle_of_a_pass_does_no_harm():
+    """Another thread may read the weights while the loop runs."""
+    rows = rows_of(X)
     one = space()
-    one.renumber(renumbering.by_first_appearance(rows_of(X), 8))
-    for made in (one.copy(), copy.deepcopy(one), one._shallow_copy()):
-        assert made.packed is None
-    assert "packed" not in one.stored() and one.packed is not None
+    one.renumber(renumbering.by_first_appearance(rows, 8))
+    with one._in_use(rows) as used:
+        used.arrays["v"][0] = 1.0
+        assert one.v.tolist() == [0, 0, 1.0, 0, 0, 0, 0, 0, 0]
+        used.arrays["v"][1] = 2.0
+    assert one.v.tolist() == [0, 0, 1.0, 0, 0, 0, 2.0, 0, 0]
+
+
+def test_a_reading_that_is_interrupted_is_made_again():
+    rows = rows_of(X)
+    one = space()
+    one.renumber(renumbering.by_first_appearance(rows, 8))
+    learn(one, rows)
+    with (
+        mock.patch.object(renumbering.ColumnSlots, "unpack", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        one.close()
+    assert one.v.any() and one.v.tolist() == one.copy().v.tolist()
+
+
+def through_a_pickle(space):
+    return pickle.loads(pickle.dumps(space))
+
+
+def test_copies_of_a_space_are_by_column():
+    rows = rows_of(X)
+    one = space()
+    one.renumber(renumbering.by_first_appearance(rows, 8))
+    learn(one, rows)
+    copies = (spaces.Linear.copy, copy.deepcopy, spaces.Linear._shallow_copy, through_a_pickle)
+    for make in copies:
+        learn(one, rows)
+        made = make(one)
+        assert made.in_slots is None and made.v.tolist() == one.v.tolist()
+    assert "in_slots" not in one.stored() and one.in_slots is not None
 
 
 def test_where_it_pays():
     wide, rows = 1 << 22, rows_of(sp.csr_array(X, dtype=np.float32))
     assert renumbering.pays(rows, wide, 1, None) and renumbering.pays(rows, wide, 1, 20)
-    assert not renumbering.pays(rows, wide, 1, 3)
+    assert not renumbering.pays(rows, wide, 1, 7)
     assert not renumbering.pays(rows, 1000, 1, None)
     assert renumbering.pays(rows, wide, 8, None) and not renumbering.pays(rows, wide, 9, None)
     assert renumbering.slotted(intake.make_rows(np.eye(3), 1.0, False), wide, 1, None) is None
@@ -109,7 +147,7 @@ def test_rows_of_a_file_stay_where_they_are(tmp_path, monkeypatch):
     mapped = sp.csr_array(tuple(parts), shape=X.shape)
     assert renumbering.is_mapped(rows_of(mapped).indices) and not renumbering.is_mapped(rows_of(X).indices)
     monkeypatch.setattr(renumbering, "LEAST_BYTES", 0)
-    assert renumbering.pays(rows_of(X), 8, 1, 5) and not renumbering.pays(rows_of(mapped), 8, 1, 5)
+    assert renumbering.pays(rows_of(X), 8, 1, None) and not renumbering.pays(rows_of(mapped), 8, 1, None)
 
 
 def test_the_same_compiled_loop(monkeypatch):

@@ -213,14 +213,14 @@ def test_the_copies_by_slot_of_single_learners_are_dropped(monkeypatch):
     with read(monkeypatch, "together"):
         monkeypatch.setattr(together, "LEAST_WHEN_KEPT", 0.0)
         made.renumber(slotted)
-    assert not any(learner.packed for learner in made.learners)
+    assert not any(learner.in_slots for learner in made.learners)
     with read(monkeypatch, "apart"):
         made.renumber(slotted)
-    assert all(learner.packed for learner in made.learners)
+    assert all(learner.in_slots for learner in made.learners)
     with read(monkeypatch, "together"):
         monkeypatch.setattr(together.Together, "run", lambda *args: [])
         assert made.run(rows, made.targets(CODES), intake.EMPTY, intake.frozen(np.arange(N)), False) == []
-    assert not any(learner.packed for learner in made.learners)
+    assert not any(learner.in_slots for learner in made.learners)
 
 
 def test_small_passes_are_not_worth_a_copy():

@@ -37,6 +37,7 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .sums import squared_length
 from .tracks import note, pace, record_readout, settle, tracked
 
 if TYPE_CHECKING:
@@ -54,18 +55,6 @@ class Log(NamedTuple):
     example: np.ndarray  #: int64: t of the update
     keep: np.ndarray  #: float64
     alpha: np.ndarray  #: float64 (entries, classes): w_r <- keep w_r + alpha_r x; binary: one column, tau y
-
-
-class ScoreSource(NamedTuple):
-    """What scores are computed from: the rows and v themselves, or a copy of both with renumbered columns.
-
-    A pass without a copy is given this record too, so that a loop is compiled once for both. A copy is for
-    rules that keep the scale of w at 1: see :mod:`perceptrons.engine.renumbering`.
-    """
-
-    rows: Rows
-    v: np.ndarray
-    copied: bool  #: v is a copy: what a step adds is added to it as well
 
 
 @seldom
@@ -133,6 +122,8 @@ def refreshed(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) ->
 
 @by_record(refreshed)(Dense, Csr)
 def _refreshed_weights(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) -> tuple[float, float]:
+    if scale == 1.0 and drift == 0.0:  # w was never multiplied, and v may be in any order
+        return squared_length(v, norm2), 0.0
     return scale * scale * sum_of_squares(v), 0.0
 
 
@@ -299,7 +290,7 @@ def run_rows(
     c: Floats,
     order: Ints,
     v: Reals,
-    source: ScoreSource,
+    n_weights: int,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -311,10 +302,11 @@ def run_rows(
 ) -> tuple[int, int, int]:
     """One pass over ``order``; returns how it ended, at which position, and the entries logged.
 
-    y is +-1; c holds row weights, or nothing. Scores are computed from ``source``. ``steps`` receives the sum
-    of the steps on each row, divided by the scale of w, unless it is empty. ``recorded`` receives what is
-    predicted before each row is learned. Where ``prediction`` is set a tie that predicts the right label (-1)
-    is no mistake. A pass that ends badly leaves v and the scalars as they were before the bad row.
+    y is +-1; c holds row weights, or nothing. v has the ``n_weights`` of all columns, or only those that rows
+    have. ``steps`` receives the sum of the steps on each row, divided by the scale of w, unless it is empty.
+    ``recorded`` receives what is predicted before each row is learned. Where ``prediction`` is set a tie that
+    predicts the right label (-1) is no mistake. A pass that ends badly leaves v and the scalars as they were
+    before the bad row.
     """
     scale, norm2, tau_sum, scale_sum = scalars[SCALE], scalars[N], scalars[TAU], scalars[SCALE_SUM]
     t, k, drift = int(scalars[EXAMPLES]), int(scalars[UPDATES]), scalars[DRIFT]
@@ -325,12 +317,12 @@ def run_rows(
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(source.rows, order, at)
+        look_ahead(rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:
                 continue
-        raw = look(source.rows, i, source.v)
+        raw = look(rows, i, v)
         s = scale * raw
         m = y[i] * s
         if not isfinite(m):
@@ -353,11 +345,9 @@ def run_rows(
                     ending = BAD_STEP  # overflow, or a rule that returned NaN
                     break
                 scale, norm2, tau_sum, scale_sum, drift, k = now
-                if source.copied:
-                    push(source.rows, i, tau * y[i], source.v)
                 if refresh_is_due(now, tol):
                     norm2, drift = refreshed(rows, v, scale, norm2, drift)
-                    scalars[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2
+                    scalars[NORM_ERROR] = EPS * (n_weights + 8.0) * norm2
                 sum_q += q
                 if log.row.shape[0] > 0:
                     enter(log, n_logged, i, t + 1, keep, tau * y[i])

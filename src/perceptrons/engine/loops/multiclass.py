@@ -50,7 +50,7 @@ from .tracks import Average, Last, UnitAverage, Unrecorded, pace
 if TYPE_CHECKING:
     from ..._types import Floats, Ints, Reals, Record
     from ...rows import Rows
-    from .linear import Log, ScoreSource
+    from .linear import Log
     from .tracks import Track
 
 # ---------------------------------------------------------------- schemes: which classes move
@@ -424,7 +424,7 @@ def run_rows(
     c: Floats,
     order: Ints,
     W: Reals,
-    source: ScoreSource,
+    n_weights: int,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -451,12 +451,12 @@ def run_rows(
     at = 0
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(source.rows, order, at)
+        look_ahead(rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:
                 continue
-        look_all(source.rows, i, source.v, work.s)
+        look_all(rows, i, W, work.s)
         multiple = scale * factor(rows, i)
         for r in range(n_classes):
             true[r] = multiple * work.s[work.slots[r]]
@@ -503,8 +503,6 @@ def run_rows(
                     )  # W/scale is too long
                 note_touched(track, rows, i, 1.0 / scale, scale_sum, n_touched, work)
                 push_touched(rows, i, 1.0 / scale, n_touched, work, W)
-                if source.copied:
-                    push_touched(source.rows, i, 1.0 / scale, n_touched, work, source.v)
                 follow_touched(rows, i, 1.0 / scale, n_touched, work)
                 k += 1
                 if steps.shape[0] > 0:
@@ -516,7 +514,7 @@ def run_rows(
                 norm2 = max(0.0, new_norm2)
                 if k % REFRESH == 0 or drift > DRIFT_LIMIT * tol * norm2:
                     norm2, drift = refreshed(rows, W, scale, norm2, drift)
-                    scalars[NORM_ERROR] = EPS * (W.shape[0] * n_classes + 8.0) * norm2
+                    scalars[NORM_ERROR] = EPS * (n_weights * n_classes + 8.0) * norm2
                 reward = work.alpha[label]
                 tau_sum = keep * tau_sum + reward if reward >= 0.0 and keep >= 0.0 else np.nan
                 sum_q += q
@@ -551,7 +549,7 @@ def run(
     c: Floats,
     order: Ints,
     W: Reals,
-    source: ScoreSource,
+    n_weights: int,
     track: Track,
     scalars: Floats,
     log: Log,
@@ -576,7 +574,7 @@ def run(
         c,
         order,
         W,
-        source,
+        n_weights,
         track,
         scalars,
         log,

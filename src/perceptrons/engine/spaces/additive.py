@@ -16,7 +16,7 @@ from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import linear, multiclass, scalars, single, tracks
 from ..predictions import Predictions, classes_of, scores_of
-from ..renumbering import PackedCopy
+from ..renumbering import ByColumn
 from .base import Bracket, Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Additive(SingleSpace):
 
     arrays = ("v", "A")
     makers: tuple[str, ...] = ("rule", "prediction")
-    v: np.ndarray
-    A: np.ndarray | None
+    v = ByColumn[np.ndarray]()
+    A = ByColumn["np.ndarray | None"]()
 
     def __init__(
         self, rule: Record | rules.UserRule, frame: Frame, n_features: int, track: str, prediction: bool
@@ -51,20 +51,20 @@ class Additive(SingleSpace):
         self.prediction = prediction
         self.track_name = track
 
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """Of v by column, which need not be up to date for it."""
+        shape: tuple[int, ...] = vars(self)["v"].shape
+        return shape
+
     def track(self) -> tracks.Track:
-        return tracks.Last() if self.A is None else TRACKS[self.track_name](self.A)
+        return self._track(self.A)
+
+    def _track(self, A: np.ndarray | None) -> tracks.Track:
+        return tracks.Last() if A is None else TRACKS[self.track_name](A)
 
     def renumber(self, slotted: SlottedRows) -> None:
-        if self.moves_columns_alone():  # the loops do not multiply a copy
-            self.packed = PackedCopy(slotted, self.v)
-
-    def _source(self, rows: Rows) -> linear.ScoreSource:
-        """What a pass over these rows is scored by."""
-        found = None if self.packed is None else self.packed.source(rows, self.v)
-        if found is None:
-            self.close()
-            return linear.ScoreSource(rows, self.v, False)
-        return found
+        self._use_slots(slotted)
 
     def moves_columns_alone(self) -> bool:
         return rules.facts(self.rule).step.keeps_scale and self.state[scalars.SCALE] == 1.0
@@ -191,23 +191,24 @@ class Linear(Additive):
     ) -> list[UpdateColumns]:
         log = empty_log(len(order) if keep_log else 0, 1)
         recorded = scores_of(predictions)
-        ending, at, n = linear.run(
-            engine_rule(self.rule),
-            rows,
-            y,
-            c,
-            order,
-            self.v,
-            self._source(rows),
-            self.track(),
-            self.state,
-            log,
-            self.steps_or_none(),
-            recorded,
-            self.prediction,
-            self.frame.tol,
-            self._limit(),
-        )
+        with self._in_use(rows) as used:
+            ending, at, n = linear.run(
+                engine_rule(self.rule),
+                used.rows,
+                y,
+                c,
+                order,
+                used.arrays["v"],
+                self._shape[0],
+                self._track(used.arrays.get("A")),
+                self.state,
+                log,
+                self.steps_or_none(),
+                recorded,
+                self.prediction,
+                self.frame.tol,
+                self._limit(),
+            )
         if predictions is not None:
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
@@ -281,7 +282,7 @@ class Joint(Additive):
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
-        return self.v.shape[1] if self.slots is None else len(self.slots)
+        return self._shape[1] if self.slots is None else len(self.slots)
 
     @property
     def columns(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
@@ -291,7 +292,7 @@ class Joint(Additive):
         return self.n_classes * (entries + 16.0)
 
     def _slots(self) -> np.ndarray:
-        return np.arange(self.v.shape[1], dtype=np.uint64) if self.slots is None else self.slots
+        return np.arange(self._shape[1], dtype=np.uint64) if self.slots is None else self.slots
 
     def _picked(self, a: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         a = super()._picked(a, columns)
@@ -314,7 +315,7 @@ class Joint(Additive):
 
     def _work(self) -> multiclass.Work:
         k = self.n_classes
-        s = np.zeros(self.v.shape[1], self.frame.dtype)
+        s = np.zeros(self._shape[1], self.frame.dtype)
         return multiclass.Work(s, np.zeros(k), np.zeros(k), np.zeros(k, np.int64), self._slots())
 
     def run(
@@ -328,27 +329,28 @@ class Joint(Additive):
     ) -> list[UpdateColumns]:
         log = empty_log(len(order) if keep_log else 0, self.n_classes)
         assert predictions is None or isinstance(predictions, Predictions)
-        recorded = classes_of(predictions, self.v.shape[1])
-        ending, at, n = multiclass.run(
-            engine_rule(self.rule),
-            self.scheme,
-            rows,
-            y,
-            c,
-            order,
-            self.v,
-            self._source(rows),
-            self.track(),
-            self.state,
-            log,
-            self.steps_or_none(),
-            recorded,
-            self._work(),
-            np.zeros(self.n_classes),
-            self.prediction,
-            self.frame.tol,
-            self._limit(),
-        )
+        recorded = classes_of(predictions, self._shape[1])
+        with self._in_use(rows) as used:
+            ending, at, n = multiclass.run(
+                engine_rule(self.rule),
+                self.scheme,
+                used.rows,
+                y,
+                c,
+                order,
+                used.arrays["v"],
+                self._shape[0],
+                self._track(used.arrays.get("A")),
+                self.state,
+                log,
+                self.steps_or_none(),
+                recorded,
+                self._work(),
+                np.zeros(self.n_classes),
+                self.prediction,
+                self.frame.tol,
+                self._limit(),
+            )
         if predictions is not None:
             predictions.take_classes(recorded.code, ending == scalars.DONE, at)
         if ending != scalars.DONE:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 
@@ -14,11 +15,12 @@ from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
+from ..renumbering import InUse, SlottedWeights
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
     from ..predictions import OneClass, Predictions
-    from ..renumbering import PackedCopy, SlottedRows
+    from ..renumbering import SlottedRows
     from .additive import Joint
     from .protocol import Space
     from .rest import OneVsRest
@@ -93,7 +95,7 @@ class SingleSpace:
     length: Kept = None
     arrays: tuple[str, ...] = ()  # names of the arrays indexed by feature, the bias coordinate last
     makers: tuple[str, ...] = ()  # names of what a step is made by
-    packed: PackedCopy | None = None  # during a fit with renumbered columns
+    in_slots: SlottedWeights | None = None  # during a fit with renumbered columns
     #: what errors call the rows, where they are pieces of something larger
     row_numbers: np.ndarray | None = None
     steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
@@ -119,10 +121,42 @@ class SingleSpace:
         """Nothing is kept about rows that are read."""
 
     def close(self) -> None:
-        vars(self).pop("packed", None)
+        self.leave_slots()
+
+    # -- columns that are renumbered during a fit
 
     def renumber(self, slotted: SlottedRows) -> None:
-        """Rows are scored by the weights themselves."""
+        """Spaces whose arrays are all read through :class:`ByColumn` override this."""
+
+    def _use_slots(self, slotted: SlottedRows) -> None:
+        if self.moves_columns_alone():
+            self.in_slots = SlottedWeights(slotted, self._home())
+
+    def _home(self) -> dict[str, np.ndarray]:
+        """The arrays by column, as they are."""
+        arrays = {name: vars(self).get(name) for name in self._by_column()}
+        return {name: a for name, a in arrays.items() if a is not None}
+
+    def bring_home(self) -> None:
+        """Bring the arrays by column up to date."""
+        if self.in_slots is not None:
+            self.in_slots.bring_home(self._home())
+
+    def leave_slots(self) -> None:
+        """Learn by column from here on."""
+        self.bring_home()
+        vars(self).pop("in_slots", None)
+
+    @contextmanager
+    def _in_use(self, rows: Any) -> Iterator[InUse]:
+        """The rows and the arrays of a pass over ``rows``."""
+        kept = self.in_slots
+        if kept is None or kept.slotted.source is not rows:
+            self.leave_slots()
+            yield InUse(rows, self._home())
+            return
+        with kept.changing():
+            yield InUse(kept.slotted.rows, kept.arrays)
 
     def run(
         self,
@@ -270,16 +304,20 @@ class SingleSpace:
     def moves_columns_alone(self) -> bool:
         return False
 
+    def _attributes(self) -> dict[str, Any]:
+        """All attributes, the arrays by column up to date; those by slot are of one fit."""
+        self.bring_home()
+        return {name: value for name, value in vars(self).items() if name != "in_slots"}
+
     def _shallow_copy(self) -> Self:
         """A space of its own with the very same arrays: enough where they are replaced, not written to."""
         made = object.__new__(type(self))
-        vars(made).update(vars(self))
-        vars(made).pop("packed", None)  # it is a copy of the weights of this space
+        vars(made).update(self._attributes())
         return made
 
     def copy(self) -> Self:
         made = self._shallow_copy()
-        for name, value in vars(self).items():
+        for name, value in self._attributes().items():
             if isinstance(value, np.ndarray) and value.flags.writeable:
                 setattr(made, name, value.copy())
         return made
@@ -289,7 +327,7 @@ class SingleSpace:
         return self._shallow_copy() if shared else self.copy()
 
     def make_writable(self) -> None:
-        for name, value in vars(self).items():
+        for name, value in self._attributes().items():
             if isinstance(value, np.ndarray) and not value.flags.writeable:
                 setattr(self, name, np.array(value))
 
@@ -302,7 +340,7 @@ class SingleSpace:
         if columns is not None and self.moves_columns_alone():
             where = np.append(columns, getattr(self, self.arrays[0]).shape[0] - 1)
         saved: list[tuple[np.ndarray, slice | np.ndarray, np.ndarray]] = []
-        for name, a in vars(self).items():
+        for name, a in self._attributes().items():
             if name == "state" or (isinstance(a, np.ndarray) and a.flags.writeable):
                 part = where if name in self._by_column() else slice(None)
                 saved.append((a, part, a[part].copy()))
@@ -331,7 +369,7 @@ class SingleSpace:
 
     def _in_order(self) -> dict[str, Any]:
         """All attributes, with one column per class in the order of the codes."""
-        return {name: value for name, value in vars(self).items() if name != "packed"}
+        return self._attributes()
 
     def __getstate__(self) -> dict[str, Any]:
         return self._in_order()

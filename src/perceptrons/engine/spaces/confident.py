@@ -9,12 +9,14 @@ import numpy as np
 from ...rows import look, sqnorm
 from ..loops import confidence, linear, scalars, single, tracks
 from ..predictions import scores_of
+from ..renumbering import ByColumn
 from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
     from ...rows import Rows
+    from ..renumbering import SlottedRows
     from .base import Receiver
 
 
@@ -24,6 +26,8 @@ class Confident(SingleSpace):
     n_classes = 2
     arrays = ("v",)
     makers = ("rule",)
+    v = ByColumn[np.ndarray]()
+    sigma = ByColumn[np.ndarray]()
     FULL_LIMIT = 20_000  #: features of a full covariance: 3.2 GB
 
     def __init__(self, rule: Record, frame: Frame, n_features: int, full: bool, start: float = 1.0):
@@ -67,9 +71,13 @@ class Confident(SingleSpace):
         return d * (entries + d) if self.full else super().row_cost(entries)
 
     def covariance(self) -> confidence.Covariance:
-        if self.full:
-            return confidence.Full(self.sigma, np.zeros(self.sigma.shape[0]))
-        return confidence.Diagonal(self.sigma)
+        return self._covariance(self.sigma)
+
+    def _covariance(self, sigma: np.ndarray) -> confidence.Covariance:
+        return confidence.Full(sigma, np.zeros(sigma.shape[0])) if self.full else confidence.Diagonal(sigma)
+
+    def renumber(self, slotted: SlottedRows) -> None:
+        self._use_slots(slotted)
 
     def run(
         self,
@@ -82,20 +90,21 @@ class Confident(SingleSpace):
     ) -> list[UpdateColumns]:
         recorded = scores_of(predictions)
         log = empty_log(len(order) if keep_log else 0, 1)
-        ending, at, n = confidence.run(
-            self.rule,
-            rows,
-            y,
-            c,
-            order,
-            self.v,
-            self.covariance(),
-            self.state,
-            log,
-            recorded,
-            self.frame.tol,
-            self._limit(),
-        )
+        with self._in_use(rows) as used:
+            ending, at, n = confidence.run(
+                self.rule,
+                used.rows,
+                y,
+                c,
+                order,
+                used.arrays["v"],
+                self._covariance(used.arrays["sigma"]),
+                self.state,
+                log,
+                recorded,
+                self.frame.tol,
+                self._limit(),
+            )
         if predictions is not None:
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:

@@ -92,7 +92,7 @@ class Space(Readable, Protocol):
         """The rows that were open do not come again."""
 
     def renumber(self, slotted: SlottedRows) -> None:
-        """Score these rows, while they are open, by a copy of the weights with slots for columns."""
+        """Learn these rows, while they are open, on a copy of the weights by slot, where the space can."""
 
     def run(
         self,
