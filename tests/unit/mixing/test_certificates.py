@@ -13,6 +13,8 @@ import perceptrons as pc
 from perceptrons import ParameterMixing, theory
 from perceptrons.certificates.certificate import Certificate, CertificateError
 
+pytestmark = pytest.mark.uncompiled
+
 _rng = np.random.default_rng(4)
 CENTRES = np.array([[5.0, 0.0], [-4.0, 4.0], [-4.0, -4.0]])
 Y3 = np.arange(60) % 3

@@ -12,6 +12,8 @@ import perceptrons as pc
 from perceptrons import ParameterMixing, load, save
 from perceptrons.models import ModelError, container
 
+pytestmark = pytest.mark.uncompiled
+
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", LEARNERS)

@@ -12,10 +12,13 @@ import scipy.sparse as sp
 from comparing import near, same_weights
 from mixed import LEARNERS, TEXTS, X, Y, learner, tree_sum
 from sklearn.base import clone
+from uncompiled import compiled
 
 import perceptrons as pc
 from perceptrons import ParameterMixing
 from perceptrons.engine.spaces import NumericalError
+
+pytestmark = pytest.mark.uncompiled
 
 
 def counts(model):
@@ -26,10 +29,11 @@ def counts(model):
 # ------------------------------------------------------------------------------------ the same bits
 
 
-@pytest.mark.parametrize("shuffle", [True, False])
-@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(
+    ("storage", "shuffle"), [(np.asarray, True), (sp.csr_array, True), (np.asarray, False)]
+)
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", compiled(LEARNERS, "perceptron", "arow"))
 def test_one_shard_is_a_plain_fit(name, classes, storage, shuffle):
     one = learner(name, shuffle=shuffle, random_state=5, max_iter=4)
     plain = clone(one).fit(storage(X), Y[classes])
@@ -44,7 +48,7 @@ def test_one_shard_is_a_plain_fit(name, classes, storage, shuffle):
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", compiled(LEARNERS, "perceptron", "arow"))
 def test_threads_make_the_bits_of_the_serial_backend(name, storage):
     one = learner(name, random_state=3, max_iter=3)
     make = {"n_shards": 5, "mixing": "uniform" if name in ("arow", "scw") else "mistakes"}
@@ -73,17 +77,18 @@ def test_the_seed_is_drawn_once_and_stored():
     same_weights(mixed, again)
 
 
-@pytest.mark.parametrize("rule", [None, "pa1", "arow"])
+@pytest.mark.compiled
+@pytest.mark.parametrize("rule", [None, "arow"])
 def test_texts_are_mixed_as_rows(rule, tmp_path):
     one = pc.TextClassifier(rule=rule, bits=8, random_state=2, keep_names=True)
-    plain, mixed = clone(one).fit(TEXTS, Y[3]), ParameterMixing(one, n_shards=1).fit(TEXTS, Y[3])
+    plain, mixed = clone(one).fit(TEXTS, Y[2]), ParameterMixing(one, n_shards=1).fit(TEXTS, Y[2])
     same_weights(plain, mixed)
     assert mixed.estimator_.names_ == plain.names_
-    threads = ParameterMixing(one, n_shards=3).fit(TEXTS, Y[3])
-    same_weights(threads, ParameterMixing(one, n_shards=3, backend="serial").fit(TEXTS, Y[3]))
+    threads = ParameterMixing(one, n_shards=3).fit(TEXTS, Y[2])
+    same_weights(threads, ParameterMixing(one, n_shards=3, backend="serial").fit(TEXTS, Y[2]))
     assert threads.predict(TEXTS[:2]).shape == (2,) and threads.estimator_.explain(TEXTS[0]).contributions
-    certificate = pc.certify(threads, TEXTS, Y[3])
-    assert certificate.verify(threads.estimator_.hash(TEXTS), Y[3])
+    certificate = pc.certify(threads, TEXTS, Y[2])
+    assert certificate.verify(threads.estimator_.hash(TEXTS), Y[2])
     pc.save(threads, tmp_path / "a.model")
     same_weights(threads, pc.load(tmp_path / "a.model"))
 
@@ -222,6 +227,7 @@ def test_an_interruption_leaves_the_last_complete_round(backend):
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("perceptrons")]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("backend", ["serial", "threads"])
 def test_ctrl_c_within_a_round_leaves_the_one_before(backend):
     rows, labels = np.tile(X, (400, 1)), np.tile(Y[2], 400)
