@@ -21,11 +21,11 @@ import data
 import numpy as np
 from objective import QUICK, Effort, Line, console, machine, race, show, slopes
 
-from perceptrons import AveragedPerceptron, PassiveAggressive, Perceptron
+from perceptrons import AROW, AveragedPerceptron, PassiveAggressive, Perceptron
 from perceptrons.engine.spaces import together
 
 SETS: dict[str, Callable[[int | None], Any]] = {"R8": data.r8, "20 newsgroups": data.newsgroups}
-LEARNERS = (Perceptron, AveragedPerceptron, PassiveAggressive)
+LEARNERS = (Perceptron, AveragedPerceptron, PassiveAggressive, AROW)
 GOAL = 3.0
 
 
@@ -40,7 +40,8 @@ def apart() -> Iterator[None]:
 
 
 def learner(kind: Any, epochs: int, n_jobs: int | None = None) -> Any:
-    return kind(multiclass="ovr", max_iter=epochs, random_state=0, n_jobs=n_jobs)
+    params = {} if kind is AROW else {"multiclass": "ovr"}  # AROW has no other way
+    return kind(max_iter=epochs, random_state=0, n_jobs=n_jobs, **params)
 
 
 def epochs(name: str, X: Any, y: Any, effort: Effort) -> Iterator[Line]:

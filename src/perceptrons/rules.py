@@ -513,7 +513,8 @@ def confidence_gain(alpha: float, v: float, phi: float) -> float:
     return alpha * phi / (root_u + v * alpha * phi)
 
 
-HELPERS = (relax, confidence_gain)  #: functions that rules call
+HELPERS = (relax,)  #: functions that rules call
+STRICT_HELPERS = (confidence_gain,)  #: and those whose operations are made as written
 
 #: The rules of each order, with their functions.
 FIRST_ORDER: dict[type, Callable[..., tuple[float, float]]] = {

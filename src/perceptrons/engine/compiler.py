@@ -50,6 +50,7 @@ _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
 _lowered: dict[Callable[..., Any], Callable[[], Any]] = {rows.request: prefetch.overload_of_request}
 _strict: list[Callable[..., Any]] = []
+_as_written: list[Callable[..., Any]] = [*rows.AS_WRITTEN]
 
 
 def by_record(stub: Callable[..., Any]) -> Callable[..., Callable[[F], F]]:
@@ -100,6 +101,12 @@ def strict(function: F) -> F:
     return function
 
 
+def as_written(function: F) -> F:
+    """Decorator: a helper whose operations are made in the order written; a product and its sum are fused."""
+    _as_written.append(function)
+    return function
+
+
 def decide(rule: Record, m: float, q: float, state: rules.State) -> tuple[float, float]:
     """(keep, tau) of a first-order rule."""
     return dispatch(decide, rule)(rule, m, q, state)
@@ -113,6 +120,7 @@ def confide(rule: Record, m: float, v: float, state: rules.State) -> tuple[float
 _records[decide] = dict(rules.FIRST_ORDER)
 _records[confide] = dict(rules.SECOND_ORDER)
 _helpers.extend(rules.HELPERS)
+_strict.extend(rules.STRICT_HELPERS)  # as the second-order rules themselves: the same numbers in every loop
 
 
 def jit_disabled() -> bool:
@@ -144,7 +152,7 @@ def _register_with_numba() -> None:
         (_helpers, {}),
         (_seldom, {"forceinline": False}),
         (_strict, {"fastmath": False}),
-        (rows.AS_WRITTEN, {"fastmath": {"contract"}}),
+        (_as_written, {"fastmath": {"contract"}}),
     ):
         for function in functions:
             if function not in _registered:
@@ -152,7 +160,8 @@ def _register_with_numba() -> None:
                 _registered.add(function)
     for stub, table in _records.items():
         if stub not in _registered:
-            overload(stub, jit_options=options, strict=False)(_chooser(table))
+            chosen: Any = {**options, "fastmath": False} if stub is confide else options
+            overload(stub, jit_options=chosen, strict=False)(_chooser(table))
             _registered.add(stub)
     for stub, make in _lowered.items():
         if stub not in _registered:

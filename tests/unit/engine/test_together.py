@@ -126,6 +126,44 @@ def test_every_number_is_that_of_a_pass_of_its_own(monkeypatch, kind, dtype, tra
     assert counts == other[4] and counts.updates > 100 and (counts.refused > 0) == (rule is shrinking)
 
 
+SECOND_ORDER = [
+    pytest.param(sp.csr_array, np.float64, rules.AROW(0.5), id="sparse"),
+    pytest.param(np.asarray, np.float64, rules.AROW(0.5), id="dense", marks=pytest.mark.exhaustive),
+    pytest.param(sp.csr_array, np.float32, rules.SCW1(0.8), id="scw", marks=pytest.mark.exhaustive),
+]
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("kind, dtype, rule", SECOND_ORDER)
+def test_learners_with_a_covariance(monkeypatch, kind, dtype, rule, opened):
+    rows = intake.make_rows(kind(X.astype(dtype)), 1.0, True)
+    frame, found = spaces.Frame(1.0, True, np.dtype(dtype)), {}
+    for how in ("apart", "together"):
+        made = spaces.OneVsRest([spaces.Confident(rule, frame, D, False) for _ in range(K)])
+        predictions = Predictions(N, np.zeros(K, np.int64))
+        with read(monkeypatch, how):
+            if opened:
+                made.open(rows, True)
+            logs, error = passes(made, rows, intake.frozen(1.0 * (WEIGHTS > 0.0)), predictions)
+            assert (how == "together" and opened) == bool(made.copies)
+            made.close()
+        assert error is None
+        found[how] = made, logs, predictions.codes
+    (mine, logs, codes), (other, their_logs, their_codes) = found["together"], found["apart"]
+    for a, b in zip(mine.learners, other.learners, strict=True):
+        for name in ("state", "v", "sigma"):
+            assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
+    assert_same_logs(logs, their_logs)
+    np.testing.assert_array_equal(codes, their_codes)
+    assert mine.counts().updates > 100
+
+
+def test_a_full_covariance_is_learned_apart():
+    frame = spaces.Frame()
+    assert together.alike([spaces.Confident(rules.AROW(1.0), frame, 3, False) for _ in range(3)])
+    assert not together.alike([spaces.Confident(rules.AROW(1.0), frame, 3, True) for _ in range(3)])
+
+
 def test_overflow_ends_the_passes_of_those_learners_alone(monkeypatch):
     large = X.copy()
     large[150, :] *= 1e151

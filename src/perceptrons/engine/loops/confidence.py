@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import begin, column, end, factor, look, look_ahead, value
+from ...rows import Csr, Dense, begin, column, end, factor, look, look_ahead, value
 from ...rules import State
-from ..compiler import by_record, compiled, confide, dispatch, helper
+from ..compiler import as_written, by_record, compiled, confide, dispatch, helper
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import record_score
@@ -52,13 +52,89 @@ def shrink(cov: Covariance, rows: Rows, i: int, beta: float) -> None:
     return dispatch(shrink, cov)(cov, rows, i, beta)
 
 
-@by_record(variance)(Diagonal)
-def _variance_diagonal(cov: Diagonal, rows: Rows, i: int) -> float:
+# Several loops make these numbers, and all make the same: their order is fixed.
+
+
+@as_written
+def whole_variance(total: float, sigma: float, bias: float, multiple: float) -> float:
+    """x' Sigma x, from the sum over the entries, for the constant coordinate and the scaling of the row."""
+    return multiple * multiple * (total + bias * bias * sigma)
+
+
+@as_written
+def shifted(w: float, d: float, sigma: float, x: float) -> float:
+    return w + d * sigma * x
+
+
+@as_written
+def shrunk(sigma: float, beta: float, x: float) -> float:
+    sx = sigma * x
+    return sigma - beta * sx * sx
+
+
+@as_written
+def of_scaled_row(beta: float, multiple: float) -> float:
+    return beta * (multiple * multiple)
+
+
+@as_written
+def gather_squares(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint64, sigma: Floats) -> float:
+    """Sum of data[p]^2 sigma[indices[p]] from p to stop - 1, in the order of :func:`.rows.gather_dot`."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+    while p + eight <= stop:
+        s0 += square(data, p) * sigma[indices[p]]
+        s1 += square(data, p + one) * sigma[indices[p + one]]
+        s2 += square(data, p + two) * sigma[indices[p + two]]
+        s3 += square(data, p + three) * sigma[indices[p + three]]
+        s4 += square(data, p + four) * sigma[indices[p + four]]
+        s5 += square(data, p + five) * sigma[indices[p + five]]
+        s6 += square(data, p + six) * sigma[indices[p + six]]
+        s7 += square(data, p + seven) * sigma[indices[p + seven]]
+        p += eight
+    if p + four <= stop:
+        s0 += square(data, p) * sigma[indices[p]]
+        s1 += square(data, p + one) * sigma[indices[p + one]]
+        s2 += square(data, p + two) * sigma[indices[p + two]]
+        s3 += square(data, p + three) * sigma[indices[p + three]]
+        p += four
+    if p + two <= stop:
+        s4 += square(data, p) * sigma[indices[p]]
+        s5 += square(data, p + one) * sigma[indices[p + one]]
+        p += two
+    if p < stop:
+        s6 += square(data, p) * sigma[indices[p]]
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+
+
+@as_written
+def square(data: Reals, p: np.uint64) -> float:
+    return data[p] * data[p]
+
+
+def entries_variance(rows: Rows, i: int, sigma: Floats) -> float:
+    """The sum of x_j^2 sigma_j over the stored entries."""
+    return dispatch(entries_variance, rows)(rows, i, sigma)
+
+
+@by_record(entries_variance)(Dense)
+def _entries_variance_dense(rows: Dense, i: int, sigma: Floats) -> float:
     total = 0.0
     for p in range(begin(rows, i), end(rows, i)):
         x = value(rows, i, p)
-        total += x * x * cov.sigma[column(rows, p)]
-    return factor(rows, i) ** 2 * (total + rows.bias * rows.bias * cov.sigma[-1])
+        total += x * x * sigma[column(rows, p)]
+    return total
+
+
+@by_record(entries_variance)(Csr)
+def _entries_variance_csr(rows: Csr, i: int, sigma: Floats) -> float:
+    return gather_squares(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], sigma)
+
+
+@by_record(variance)(Diagonal)
+def _variance_diagonal(cov: Diagonal, rows: Rows, i: int) -> float:
+    return whole_variance(entries_variance(rows, i, cov.sigma), cov.sigma[-1], rows.bias, factor(rows, i))
 
 
 @by_record(shift)(Diagonal)
@@ -66,19 +142,17 @@ def _shift_diagonal(cov: Diagonal, rows: Rows, i: int, d: float, w: Reals) -> No
     d *= factor(rows, i)
     for p in range(begin(rows, i), end(rows, i)):
         j = column(rows, p)
-        w[j] += d * cov.sigma[j] * value(rows, i, p)
-    w[-1] += d * cov.sigma[-1] * rows.bias
+        w[j] = shifted(w[j], d, cov.sigma[j], value(rows, i, p))
+    w[-1] = shifted(w[-1], d, cov.sigma[-1], rows.bias)
 
 
 @by_record(shrink)(Diagonal)
 def _shrink_diagonal(cov: Diagonal, rows: Rows, i: int, beta: float) -> None:
-    beta *= factor(rows, i) ** 2
+    beta = of_scaled_row(beta, factor(rows, i))
     for p in range(begin(rows, i), end(rows, i)):
         j = column(rows, p)
-        sx = cov.sigma[j] * value(rows, i, p)
-        cov.sigma[j] -= beta * sx * sx
-    sx = cov.sigma[-1] * rows.bias
-    cov.sigma[-1] -= beta * sx * sx
+        cov.sigma[j] = shrunk(cov.sigma[j], beta, value(rows, i, p))
+    cov.sigma[-1] = shrunk(cov.sigma[-1], beta, rows.bias)
 
 
 @by_record(variance)(Full)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -109,10 +109,16 @@ class Confident(SingleSpace):
             predictions.take(recorded.score, ending == scalars.DONE, at)
         if ending != scalars.DONE:
             i = int(order[at])
-            with np.errstate(all="ignore"):
-                s = float(look(rows, i, self.v))
-            self._raise(ending, None, logged(log, n), i, s, float(sqnorm(rows, i)))
+            self.raise_at(ending, logged(log, n), rows, i, float(y[i]), c)
         return [logged(log, n)]
+
+    def raise_at(
+        self, ending: int, log: UpdateColumns, rows: Rows, i: int, y: float, c: np.ndarray
+    ) -> NoReturn:
+        """Raise what ended a pass at row i."""
+        with np.errstate(all="ignore"):
+            s = float(look(rows, i, self.v))
+        self._raise(ending, None, log, i, s, float(sqnorm(rows, i)))
 
     def _limit(self) -> float:
         return 1e70 if self.frame.dtype == np.float32 else 1e300

@@ -14,10 +14,11 @@ import numpy as np
 from ...rows import Csr, Dense
 from ...rules import RuleError
 from ..custom import engine_rule
-from ..loops import lanes, rest, scalars, tracks
+from ..loops import lanes, rest, rest_confidence, scalars, tracks
 from ..loops.linear import Log
 from .additive import Linear
 from .base import NumericalError, logged
+from .confident import Confident
 
 if TYPE_CHECKING:
     from ..._types import UpdateColumns
@@ -43,7 +44,7 @@ class Ended(NamedTuple):
 class Copied(NamedTuple):
     """A copy of the weights of a block, and the arrays that it is a copy of."""
 
-    desk: rest.Desk
+    desk: Any  #: ``rest.Desk`` or ``rest_confidence.Desk``
     originals: list[np.ndarray]
     kind: type  #: of the rows that it is for
 
@@ -72,18 +73,21 @@ def room_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
 
 def alike(learners: Sequence[SingleSpace]) -> bool:
     """Whether the learners differ by what they have learned alone, and have a common loop."""
-    if not all(type(learner) is Linear for learner in learners):
+    first = learners[0]
+    if type(first) not in (Linear, Confident) or (isinstance(first, Confident) and first.full):
         return False
-    linear = cast("Sequence[Linear]", learners)
-    first = linear[0]
+    names = ("rule", "frame", "track_name", "prediction", "full")
     return all(
-        one.rule == first.rule
-        and one.frame == first.frame
-        and one.track_name == first.track_name
-        and one.prediction == first.prediction
-        and one.v.shape == first.v.shape
-        for one in linear[1:]
+        type(one) is type(first)
+        and all(getattr(one, name, None) == getattr(first, name, None) for name in names)
+        and weights(one).shape == weights(first).shape
+        for one in learners[1:]
     )
+
+
+def weights(learner: SingleSpace) -> np.ndarray:
+    """The weights of a learner that has a common loop with others."""
+    return cast("Linear | Confident", learner).v
 
 
 def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies | None) -> bool:
@@ -91,12 +95,14 @@ def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies
 
     ``copies`` are those that are kept for later passes; where there are any, they must be kept up to date.
     """
-    if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], Linear):
+    kinds = (Linear, Confident)
+    if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], kinds):
         return False
     n, width = max(1, len(rows.sq)), len(learners[0].v)
     a_row = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
     entries = a_row * n_rows
-    enough = entries >= width * (LEAST_ENTRIES if copies is None else LEAST_WHEN_KEPT)
+    kept = copies is not None and isinstance(learners[0], Linear)  # others are written back by each pass
+    enough = entries >= width * (LEAST_WHEN_KEPT if kept else LEAST_ENTRIES)
     small = len(learners) * learners[0].v.nbytes <= MOST_BYTES
     worth = small and enough and entries * len(learners) >= LEAST_PRODUCTS
     return (bool(copies) or worth) and alike(learners)
@@ -118,29 +124,29 @@ class Together:
     """A block of learners of consecutive classes; ``copies`` are kept from pass to pass."""
 
     def __init__(self, learners: Sequence[SingleSpace], first: int, copies: Copies):
-        self.learners = cast("list[Linear]", list(learners))
+        self.learners = cast("list[Linear] | list[Confident]", list(learners))
         self.first = first
         self._copies = copies
 
     def _copied(self, rows: Dense | Csr) -> tuple[Copied, bool]:
         """The copy of the learners' weights, and whether it must be made."""
         originals = [one.v for one in self.learners]
+        originals += [one.sigma for one in self.learners if isinstance(one, Confident)]
         found = self._copies.get(self.first)
         if found is not None and found.of(originals, rows):
             return found, False
-        n, dtype = len(originals), originals[0].dtype
-        dots = aligned_zeros((lanes.WIDTH,), dtype)
-        desk = rest.Desk(room_for(rows, originals[0]), dots, np.zeros(n), np.zeros((n, scalars.SIZE)))
-        return Copied(desk, originals, type(rows)), True
+        return Copied(self._desk(rows), originals, type(rows)), True
 
-    def _team(self) -> rest.Team:
-        learners = self.learners
-        return rest.Team(
-            v=eight([one.v for one in learners]),
-            A=() if learners[0].A is None else eight([one.A for one in learners]),
-            state=eight([one.state for one in learners]),
-            steps=eight([one.steps_or_none() for one in learners]),
-        )
+    def _desk(self, rows: Dense | Csr) -> Any:
+        v, n = self.learners[0].v, len(self.learners)
+        V, dots = room_for(rows, v), aligned_zeros((lanes.WIDTH,), v.dtype)
+        raw, state = np.zeros(n), np.zeros((n, scalars.SIZE))
+        if isinstance(self.learners[0], Linear):
+            return rest.Desk(V, dots, raw, state)
+        sigma = self.learners[0].sigma
+        squares, d, beta = (aligned_zeros((lanes.WIDTH,), sigma.dtype) for _ in range(3))
+        S, variance = room_for(rows, sigma), np.zeros(n)
+        return rest_confidence.Desk(V, S, dots, squares, raw, variance, d, beta, state)
 
     def _receivers(self, predictions: Predictions | None, score: np.ndarray) -> list[OneClass]:
         """Where each learner hands in its scores."""
@@ -170,29 +176,17 @@ class Together:
         )
         score = np.full((n, 0 if predictions is None else len(order)), np.nan)
         receivers = self._receivers(predictions, score)
+        recorded = tracks.RecordedScores(score, predictions is not None and predictions.unit)
         ending = rest.Ending(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
-        one, (copied, stale) = self.learners[0], self._copied(rows)
-        rest.run(
-            engine_rule(one.rule),
-            rows,
-            codes,
-            self.first,
-            c,
-            order,
-            self._team(),
-            one.track(),
-            log,
-            tracks.RecordedScores(score, predictions is not None and predictions.unit),
-            copied.desk,
-            stale,
-            ending,
-            one.prediction,
-            one.frame.tol,
-            one._limit(),
-        )
+        copied, stale = self._copied(rows)
+        given = rows, codes, self.first, c, order
+        if isinstance(self.learners[0], Linear):
+            self._run_linear(given, log, recorded, copied.desk, stale, ending)
+        else:
+            self._run_confident(given, log, recorded, copied.desk, stale, ending)
         self._copies[self.first] = copied  # not before: an interruption must not leave one that was not made
         found = []
-        for r, learner in enumerate(self.learners):
+        for r, learner in enumerate(cast("list[Linear | Confident]", self.learners)):
             how, at = int(ending.how[r]), int(ending.at[r])
             if receivers:
                 receivers[r].take(score[r], how == scalars.DONE, at)
@@ -205,3 +199,44 @@ class Together:
             except (RuleError, NumericalError) as error:
                 found.append(Ended([own], error))
         return found
+
+    def _run_linear(
+        self,
+        given: tuple[Any, ...],
+        log: Log,
+        recorded: tracks.RecordedScores,
+        desk: rest.Desk,
+        stale: bool,
+        ending: rest.Ending,
+    ) -> None:
+        learners = cast("list[Linear]", self.learners)
+        one = learners[0]
+        team = rest.Team(
+            v=eight([one.v for one in learners]),
+            A=() if one.A is None else eight([one.A for one in learners]),
+            state=eight([one.state for one in learners]),
+            steps=eight([one.steps_or_none() for one in learners]),
+        )
+        rule, tol, limit = engine_rule(one.rule), one.frame.tol, one._limit()
+        rest.run(
+            rule, *given, team, one.track(), log, recorded, desk, stale, ending, one.prediction, tol, limit
+        )
+
+    def _run_confident(
+        self,
+        given: tuple[Any, ...],
+        log: Log,
+        recorded: tracks.RecordedScores,
+        desk: rest_confidence.Desk,
+        stale: bool,
+        ending: rest.Ending,
+    ) -> None:
+        learners = cast("list[Confident]", self.learners)
+        one = learners[0]
+        team = rest_confidence.Team(
+            v=eight([one.v for one in learners]),
+            sigma=eight([one.sigma for one in learners]),
+            state=eight([one.state for one in learners]),
+        )
+        tol, limit = one.frame.tol, one._limit()
+        rest_confidence.run(one.rule, *given, team, log, recorded, desk, stale, ending, tol, limit)

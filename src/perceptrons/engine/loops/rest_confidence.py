@@ -1,0 +1,138 @@
+"""One against the rest in one pass, for learners with a diagonal covariance.
+
+Most rows change the weights and variances of several learners. So a block has them side by side during a
+pass, see :mod:`.lanes`, and a step changes the lines of all learners at once. Every number is that of a pass
+of its own, by :func:`.confidence.run_rows`.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...rows import look_ahead
+from ...rules import State
+from ..compiler import compiled, confide
+from .lanes import WIDTH, hand_out, looks, move, take_in, variances
+from .linear import Log, enter
+from .rest import copy_numbers
+from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST, MISTAKES, UPDATES, N
+
+if TYPE_CHECKING:
+    from ..._types import Floats, Ints, Record
+    from ...rows import Rows
+    from .rest import Ending
+    from .tracks import RecordedScores
+
+
+class Team(NamedTuple):
+    """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
+
+    v: tuple[np.ndarray, ...]
+    sigma: tuple[np.ndarray, ...]
+    state: tuple[np.ndarray, ...]  #: the scalars
+
+
+class Desk(NamedTuple):
+    """What the learners of a block share during a pass: scratch space."""
+
+    V: np.ndarray  #: their weights side by side
+    S: np.ndarray  #: the diagonals of their covariances
+    dots: np.ndarray  #: (WIDTH,), of V's type
+    squares: np.ndarray  #: (WIDTH,)
+    raw: np.ndarray  #: (learners,): scores
+    variance: np.ndarray  #: (learners,): x' Sigma x
+    d: np.ndarray  #: (WIDTH,): the steps of this row
+    beta: np.ndarray  #: (WIDTH,): what the covariances lose
+    state: np.ndarray  #: (learners, scalars)
+
+
+@compiled
+def run(
+    rule: Record,
+    rows: Rows,
+    y: Ints,
+    first: int,
+    c: Floats,
+    order: Ints,
+    team: Team,
+    log: Log,
+    recorded: RecordedScores,
+    desk: Desk,
+    stale: bool,
+    ending: Ending,
+    tol: float,
+    limit: float,
+) -> None:
+    """One pass over ``order``, like :func:`.rest.run`.
+
+    The learners' own arrays are written at the end of this call: an interruption finds all of them at the
+    start of the pass, or all at its end.
+    """
+    n = desk.raw.shape[0]
+    if stale:
+        take_in(team.v, n, desk.V)
+        take_in(team.sigma, n, desk.S)
+    for r in range(n):
+        copy_numbers(team.state[r], desk.state[r])
+        desk.state[r, LOSS2] = 0.0  # sums of a pass are made apart
+    for r in range(WIDTH):
+        desk.d[r] = desk.beta[r] = 0.0
+    n_ended = 0
+    for at in range(order.shape[0]):
+        i = order[at]
+        look_ahead(rows, order, at)
+        if c.shape[0] > 0 and c[i] == 0.0:
+            continue
+        looks(rows, i, desk.V, desk.dots, desk.raw)
+        variances(rows, i, desk.S, desk.squares, desk.variance)
+        label, n_steps = y[i] - first, 0
+        for r in range(n):
+            if n_ended > 0 and ending.how[r] != DONE:
+                continue
+            state, s, v = desk.state[r], desk.raw[r], desk.variance[r]
+            sign = 1.0 if r == label else -1.0
+            m = sign * s
+            alpha, beta = 0.0, 0.0
+            how = DONE if isfinite(m) and isfinite(v) else BAD_SCORE
+            if how == DONE:
+                if recorded.score.shape[1] > 0:
+                    recorded.score[r, at] = s
+                t, k = int(state[EXAMPLES]), int(state[UPDATES])
+                alpha, beta = confide(rule, m, v, State(state[N], k, t + 1, 1.0, tol))
+                if (alpha != 0.0 or beta != 0.0) and not alpha * alpha * v <= limit:
+                    how = BAD_STEP
+            if how != DONE:
+                ending.how[r], ending.at[r] = how, at
+                n_ended += 1
+                continue
+            if alpha != 0.0 or beta != 0.0:
+                desk.d[r], desk.beta[r] = alpha * sign, beta
+                n_steps += 1
+                state[UPDATES] += 1.0
+                if log.row.shape[1] > 0:
+                    part = Log(log.row[r], log.example[r], log.keep[r], log.alpha[r])
+                    enter(part, ending.n_logged[r], i, int(state[EXAMPLES]) + 1, 1.0, alpha * sign)
+                    ending.n_logged[r] += 1
+            state[EXAMPLES] += 1.0
+            if (s > 0.0) != (sign > 0.0):
+                state[ERRORS] += 1.0
+            if m <= 0.0:
+                state[MISTAKES] += 1.0
+            if m < state[LOWEST]:
+                state[LOWEST] = m
+            loss = max(0.0, 1.0 - m)
+            state[LOSS2] += loss * loss
+        if n_steps > 0:
+            move(rows, i, desk.d, desk.beta, desk.V, desk.S)
+            for r in range(WIDTH):
+                desk.d[r] = desk.beta[r] = 0.0
+    for r in range(n):
+        state = team.state[r]
+        loss2 = state[LOSS2]
+        copy_numbers(desk.state[r], state)
+        state[LOSS2] += loss2
+    hand_out(team.v, n, desk.V)
+    hand_out(team.sigma, n, desk.S)
