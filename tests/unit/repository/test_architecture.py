@@ -20,7 +20,7 @@ from places import ROOT
 from uncompiled import uncompiled
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-SECTIONS = {"fit": 1, "learn_one": 2, "Kernel fit": 1, "A stream": 1, "certify": 1}
+SECTIONS = {"fit": 1, "learn_one": 2, "Kernel fit": 1, "A stream": 1, "Shards": 1, "certify": 1}
 PACKAGE = "perceptrons."
 
 
