@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .tracks import Track
 
 
-class Team(NamedTuple):
+class OwnArrays(NamedTuple):
     """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
 
     v: tuple[np.ndarray, ...]
@@ -96,7 +96,7 @@ def learn(
     r: int,
     at: int,
     seen: int,
-    team: Team,
+    arrays: OwnArrays,
     track: Track,
     log: Log,
     recorded: RecordedScores,
@@ -119,8 +119,8 @@ def learn(
     t, k = int(state[EXAMPLES]) + seen, int(state[UPDATES])
     if recorded.score.shape[1] > 0:
         own = RecordedScores(recorded.score[r], recorded.unit)
-        kept = own_track(track, team.A, r)
-        record_readout(own, kept, rows, i, at, team.v[r], raw, s, norm2, state[SCALE_SUM], t)
+        kept = own_track(track, arrays.A, r)
+        record_readout(own, kept, rows, i, at, arrays.v[r], raw, s, norm2, state[SCALE_SUM], t)
     wrong = (s > 0.0) != (y > 0.0)
     mistake = wrong if prediction else m <= 0.0
     keep, tau = 1.0, 0.0
@@ -129,9 +129,9 @@ def learn(
     if keep == 0.0 and tau == 0.0:
         state[REFUSED] += 1.0
     elif keep != 1.0 or tau != 0.0:
-        v, kept = team.v[r], own_track(track, team.A, r)
+        v, kept = arrays.v[r], own_track(track, arrays.A, r)
         now = Moment(scale, norm2, state[TAU], state[SCALE_SUM], state[DRIFT], k)
-        fine, now = step(rows, i, y, m, q, keep, tau, v, kept, state, team.steps[r], now, limit)
+        fine, now = step(rows, i, y, m, q, keep, tau, v, kept, state, arrays.steps[r], now, limit)
         if not fine:
             return BAD_STEP
         follow_step(rows, i, tau * y / now.scale, v, desk.V[:, r], now.scale != keep * scale)
@@ -165,7 +165,7 @@ def run(
     first: int,
     c: Floats,
     order: Ints,
-    team: Team,
+    arrays: OwnArrays,
     track: Track,
     log: Log,
     recorded: RecordedScores,
@@ -179,14 +179,14 @@ def run(
     """One pass over ``order`` for learners ``first``, ``first`` + 1, ... of the classes; y has class codes.
 
     The arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
-    ``recorded``. ``track`` says of which kind ``team.A`` is. ``stale``: the copy of the weights must be made.
+    ``recorded``. ``track`` says of which kind ``arrays.A`` is. ``stale``: the weights are to be copied first.
     A learner whose pass ends badly stays as it was before the bad row, and the others go on.
     """
     n = desk.raw.shape[0]
     if stale:
-        take_in(team.v, n, desk.V)
+        take_in(arrays.v, n, desk.V)
     for r in range(n):
-        copy_numbers(team.state[r], desk.state[r])
+        copy_numbers(arrays.state[r], desk.state[r])
         desk.state[r, LOSS2] = desk.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
     weight, seen, n_ended = 1.0, 0, 0
     for at in range(order.shape[0]):
@@ -211,7 +211,7 @@ def run(
                 r,
                 at,
                 seen,
-                team,
+                arrays,
                 track,
                 log,
                 recorded,
@@ -229,7 +229,7 @@ def run(
     for r in range(n):
         if ending.how[r] == DONE:
             desk.state[r, EXAMPLES] += seen
-        state = team.state[r]
+        state = arrays.state[r]
         loss2, sum_q = state[LOSS2], state[SUM_Q]
         copy_numbers(desk.state[r], state)
         state[LOSS2] += loss2

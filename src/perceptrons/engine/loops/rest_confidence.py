@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .tracks import RecordedScores
 
 
-class Team(NamedTuple):
+class ConfidentArrays(NamedTuple):
     """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
 
     v: tuple[np.ndarray, ...]
@@ -35,7 +35,7 @@ class Team(NamedTuple):
     state: tuple[np.ndarray, ...]  #: the scalars
 
 
-class Desk(NamedTuple):
+class ConfidentDesk(NamedTuple):
     """What the learners of a block share during a pass: scratch space."""
 
     V: np.ndarray  #: their weights side by side
@@ -57,10 +57,10 @@ def run(
     first: int,
     c: Floats,
     order: Ints,
-    team: Team,
+    arrays: ConfidentArrays,
     log: Log,
     recorded: RecordedScores,
-    desk: Desk,
+    desk: ConfidentDesk,
     stale: bool,
     ending: Ending,
     tol: float,
@@ -73,10 +73,10 @@ def run(
     """
     n = desk.raw.shape[0]
     if stale:
-        take_in(team.v, n, desk.V)
-        take_in(team.sigma, n, desk.S)
+        take_in(arrays.v, n, desk.V)
+        take_in(arrays.sigma, n, desk.S)
     for r in range(n):
-        copy_numbers(team.state[r], desk.state[r])
+        copy_numbers(arrays.state[r], desk.state[r])
         desk.state[r, LOSS2] = 0.0  # sums of a pass are made apart
     for r in range(WIDTH):
         desk.d[r] = desk.beta[r] = 0.0
@@ -130,9 +130,9 @@ def run(
             for r in range(WIDTH):
                 desk.d[r] = desk.beta[r] = 0.0
     for r in range(n):
-        state = team.state[r]
+        state = arrays.state[r]
         loss2 = state[LOSS2]
         copy_numbers(desk.state[r], state)
         state[LOSS2] += loss2
-    hand_out(team.v, n, desk.V)
-    hand_out(team.sigma, n, desk.S)
+    hand_out(arrays.v, n, desk.V)
+    hand_out(arrays.sigma, n, desk.S)

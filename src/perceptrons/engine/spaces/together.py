@@ -44,7 +44,7 @@ class Ended(NamedTuple):
 class Copied(NamedTuple):
     """A copy of the weights of a block, and the arrays that it is a copy of."""
 
-    desk: Any  #: ``rest.Desk`` or ``rest_confidence.Desk``
+    desk: Any  #: ``rest.Desk`` or ``rest_confidence.ConfidentDesk``
     originals: list[np.ndarray]
     kind: type  #: of the rows that it is for
 
@@ -146,7 +146,7 @@ class Together:
         sigma = self.learners[0].sigma
         squares, d, beta = (aligned_zeros((lanes.WIDTH,), sigma.dtype) for _ in range(3))
         S, variance = room_for(rows, sigma), np.zeros(n)
-        return rest_confidence.Desk(V, S, dots, squares, raw, variance, d, beta, state)
+        return rest_confidence.ConfidentDesk(V, S, dots, squares, raw, variance, d, beta, state)
 
     def _receivers(self, predictions: Predictions | None, score: np.ndarray) -> list[OneClass]:
         """Where each learner hands in its scores."""
@@ -211,7 +211,7 @@ class Together:
     ) -> None:
         learners = cast("list[Linear]", self.learners)
         one = learners[0]
-        team = rest.Team(
+        arrays = rest.OwnArrays(
             v=eight([one.v for one in learners]),
             A=() if one.A is None else eight([one.A for one in learners]),
             state=eight([one.state for one in learners]),
@@ -219,7 +219,7 @@ class Together:
         )
         rule, tol, limit = engine_rule(one.rule), one.frame.tol, one._limit()
         rest.run(
-            rule, *given, team, one.track(), log, recorded, desk, stale, ending, one.prediction, tol, limit
+            rule, *given, arrays, one.track(), log, recorded, desk, stale, ending, one.prediction, tol, limit
         )
 
     def _run_confident(
@@ -227,16 +227,16 @@ class Together:
         given: tuple[Any, ...],
         log: Log,
         recorded: tracks.RecordedScores,
-        desk: rest_confidence.Desk,
+        desk: rest_confidence.ConfidentDesk,
         stale: bool,
         ending: rest.Ending,
     ) -> None:
         learners = cast("list[Confident]", self.learners)
         one = learners[0]
-        team = rest_confidence.Team(
+        arrays = rest_confidence.ConfidentArrays(
             v=eight([one.v for one in learners]),
             sigma=eight([one.sigma for one in learners]),
             state=eight([one.state for one in learners]),
         )
         tol, limit = one.frame.tol, one._limit()
-        rest_confidence.run(one.rule, *given, team, log, recorded, desk, stale, ending, tol, limit)
+        rest_confidence.run(one.rule, *given, arrays, log, recorded, desk, stale, ending, tol, limit)
