@@ -261,7 +261,7 @@ def test_the_copies_by_slot_of_single_learners_are_dropped(monkeypatch):
     assert not any(learner.in_slots for learner in made.learners)
 
 
-def test_small_passes_are_not_worth_a_copy():
+def test_small_passes_are_not_worth_a_copy(monkeypatch):
     rows = intake.make_rows(sp.csr_array(X), 1.0, False)
     learners = space(rules.Perceptron(0.0)).learners
     entries = rows.indptr[-1] / N
@@ -269,10 +269,11 @@ def test_small_passes_are_not_worth_a_copy():
     many = int(together.LEAST_PRODUCTS / (entries * K)) + 1
     assert together.pays(learners, rows, many, None) and together.pays(learners, rows, many, {})
     assert not together.pays(learners[:2], rows, 100 * many, None)
-    wide = [
-        spaces.Linear(rules.Perceptron(0.0), learners[0].frame, together.MOST_BYTES // 24) for _ in range(3)
-    ]
-    assert not together.pays(wide, rows, 1000 * many, {})  # too much memory for a second copy
+    both = 2 * 8 * learners[0].v.nbytes  # blocks of eight, full or not
+    for limit, enough in ((both, True), (both - 1, False)):
+        with monkeypatch.context() as patch:
+            patch.setattr(together, "MOST_BYTES", limit)
+            assert together.pays(learners, rows, many, {}) == enough
     assert together.pays(learners, rows, 1, {0: None})  # copies that exist are kept up to date
     mixed = [*learners[1:], spaces.Linear(rules.Perceptron(1.0), learners[0].frame, D)]
     assert not together.pays(mixed, rows, many, None)

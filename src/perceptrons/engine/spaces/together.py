@@ -30,7 +30,7 @@ LINE = 64  #: bytes of a cache line
 #: weight of a learner: the copy takes as long as some entries. Copies that are kept serve several passes.
 LEAST_PRODUCTS = 1 << 19
 LEAST_ENTRIES, LEAST_WHEN_KEPT = 4.0, 1.0
-#: Memory that the copies of all learners may take, in bytes.
+#: Memory that the copies of all learners may take, in bytes; more threads than blocks take more.
 MOST_BYTES = 1 << 28
 
 
@@ -90,6 +90,12 @@ def weights(learner: SingleSpace) -> np.ndarray:
     return cast("Linear | Confident", learner).v
 
 
+def bytes_of_block(learner: Linear | Confident) -> int:
+    """What the copies of a block of such learners take."""
+    sigma = learner.sigma.nbytes if isinstance(learner, Confident) else 0
+    return lanes.WIDTH * (learner.v.nbytes + sigma)
+
+
 def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies | None) -> bool:
     """Whether reading so many of these rows together is faster.
 
@@ -103,7 +109,7 @@ def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies
     entries = a_row * n_rows
     kept = copies is not None and isinstance(learners[0], Linear)  # others are written back by each pass
     enough = entries >= width * (LEAST_WHEN_KEPT if kept else LEAST_ENTRIES)
-    small = len(learners) * learners[0].v.nbytes <= MOST_BYTES
+    small = len(blocks(len(learners), 1)) * bytes_of_block(learners[0]) <= MOST_BYTES
     worth = small and enough and entries * len(learners) >= LEAST_PRODUCTS
     return (bool(copies) or worth) and alike(learners)
 
