@@ -471,12 +471,17 @@ def chosen(only: str | None) -> list[str]:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="a,b", help="run these lines only")
+    parser.add_argument(
+        "--rounds", type=int, help="timed rounds of each contest, instead of 25, or 5 of slow work"
+    )
     parser.add_argument("--quick", action="store_true", help="a smoke run on small data")
     parser.add_argument("--json", metavar="FILE", help="write the lines to this file, too")
     parser.add_argument("--markdown", action="store_true", help="print the table as README.md has it, too")
     options = parser.parse_args(argv)
     letters = chosen(options.only)
     effort = QUICK if options.quick else Effort()
+    if options.rounds is not None:
+        effort = effort._replace(rounds=options.rounds, slow_rounds=options.rounds)
     out = console()
     setting = machine()
     for name, value in setting.items():

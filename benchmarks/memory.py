@@ -18,11 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import data
 import numpy as np
+import scipy.sparse as sp
 from report import Report, numbers, options, parsed, progress
 
 WAYS = {
@@ -34,7 +34,6 @@ WAYS = {
 DENSE = 0  # stands for the dense rows among the numbers of bits
 
 
-@cache
 def rows_of(bits: int, quick: bool) -> tuple[Any, Any]:
     """Rows and labels, some of which are wrong."""
     if bits != DENSE:
@@ -42,15 +41,29 @@ def rows_of(bits: int, quick: bool) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
     X = (rng.random((300 if quick else 30_000, 784)) * (rng.random(784) < 0.3)).astype(np.float32)
     y = np.where(X @ rng.normal(size=784) > 0.0, 1, -1) * np.where(rng.random(len(X)) < 0.05, -1, 1)
-    return X, y
+    return sp.csr_array(X), y
 
 
-def epoch(bits: int, shuffled: bool, renumbered: bool, epochs: int, quick: bool) -> Callable[[], list[float]]:
+def kept(bits: int, quick: bool, folder: str) -> str:
+    """The rows in a file, since making them takes longer than learning them."""
+    X, y = rows_of(bits, quick)
+    file = os.path.join(folder, f"{bits}.npz")
+    np.savez(file, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=y)
+    return file
+
+
+def read(bits: int, file: str) -> tuple[Any, Any]:
+    with np.load(file) as z:
+        X = sp.csr_array((z["data"], z["indices"], z["indptr"]), shape=z["shape"])
+        return (X.toarray() if bits == DENSE else X), z["y"]
+
+
+def epoch(bits: int, shuffled: bool, file: str, renumbered: bool, epochs: int) -> Callable[[], list[float]]:
     """A function that returns [ns a number of an epoch, ns a number of the renumbering, share of updates]."""
     from perceptrons import rules
     from perceptrons.engine import intake, renumbering, spaces
 
-    X, y = rows_of(bits, quick)
+    X, y = read(bits, file)
     size = X.size if bits == DENSE else X.nnz
     n, d = X.shape
     rows, targets = intake.make_rows(X, 1.0, False), intake.frozen(y.astype(float))
@@ -81,7 +94,7 @@ def epoch(bits: int, shuffled: bool, renumbered: bool, epochs: int, quick: bool)
     return timed
 
 
-def serve(way: str, epochs: int, quick: bool) -> None:
+def serve(way: str, epochs: int) -> None:
     """Answer requests for times, one a line, in a process of its own."""
     ahead, renumbered = WAYS[way]
     if not ahead:
@@ -91,8 +104,8 @@ def serve(way: str, epochs: int, quick: bool) -> None:
     cases: dict[str, Callable[[], list[float]]] = {}
     for line in sys.stdin:
         if line not in cases:
-            bits, shuffled = json.loads(line)
-            cases[line] = epoch(bits, shuffled, renumbered, epochs, quick)
+            bits, shuffled, file = json.loads(line)
+            cases = {line: epoch(bits, shuffled, file, renumbered, epochs)}  # one at a time in memory
         print(json.dumps(cases[line]()), flush=True)
 
 
@@ -105,22 +118,23 @@ def contest(chosen: list[int], rounds: int, epochs: int, quick: bool) -> dict[An
             cache = os.path.join(folder, "ahead" if ahead else "not")
             command = [sys.executable, __file__, "--serve", way, "--epochs", str(epochs)]
             servers[way] = subprocess.Popen(
-                command + ["--quick"] * quick,
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={**os.environ, "PERCEPTRONS_CACHE": cache},
                 text=True,
             )
         for bits in chosen:
+            file = kept(bits, quick, folder)
             for shuffled in (False, True):
                 progress(f"{shown(bits)}, {'shuffled' if shuffled else 'in order'}")
                 for _ in range(rounds):
                     for way, server in servers.items():
                         assert server.stdin is not None and server.stdout is not None
-                        print(json.dumps([bits, shuffled]), file=server.stdin, flush=True)
+                        print(json.dumps([bits, shuffled, file]), file=server.stdin, flush=True)
                         found = json.loads(server.stdout.readline())
-                        kept = best.get((bits, shuffled, way), found)
-                        best[bits, shuffled, way] = [min(pair) for pair in zip(kept, found)]
+                        before = best.get((bits, shuffled, way), found)
+                        best[bits, shuffled, way] = [min(pair) for pair in zip(before, found)]
         for server in servers.values():
             assert server.stdin is not None
             server.stdin.close()
@@ -141,7 +155,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--serve", choices=WAYS, help="used by the script itself")
     options_ = parsed(parser, argv)
     if options_.serve:
-        serve(options_.serve, options_.epochs, options_.quick)
+        serve(options_.serve, options_.epochs)
         return
     rounds = 1 if options_.quick else options_.rounds
     best = contest(options_.only, rounds, options_.epochs, options_.quick)

@@ -143,7 +143,9 @@ class ByColumn(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, space: SingleSpace, owner: type | None = None) -> T:
+    def __get__(self, space: SingleSpace | None, owner: type | None = None) -> T:
+        if space is None:
+            raise AttributeError(f"{self.name!r} is an attribute of a space, not of its class.")
         attributes = vars(space)
         if "in_slots" in attributes:
             space.bring_home()
@@ -170,7 +172,7 @@ def is_mapped(a: np.ndarray) -> bool:
 
 
 #: Renumbering pays for weights of so many bytes, of which a column has at most so many, in so many epochs.
-LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 8
+LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 6
 #: The indices of X may take so many bytes once more.
 MOST_BYTES = 1 << 31
 

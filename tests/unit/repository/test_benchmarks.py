@@ -34,8 +34,8 @@ def quick_run(tmp_path, only):
 
 def test_a_quick_run_reports_every_line(tmp_path, monkeypatch):
     monkeypatch.delenv("PERCEPTRONS_DATA", raising=False)
-    printed, lines = quick_run(tmp_path, "a,c,d,e,f")
-    assert {line["key"] for line in lines} == set("abcdef")
+    printed, lines = quick_run(tmp_path, "a,c,d,e,f,h")
+    assert {line["key"] for line in lines} == set("abcdefh")
     for line in lines:
         if line["key"] in "ce":  # a real set that is not here is named
             assert line["verdict"] == "not run" and "PERCEPTRONS_DATA" in line["detail"]
@@ -43,6 +43,18 @@ def test_a_quick_run_reports_every_line(tmp_path, monkeypatch):
             assert line["measured"] is not None and line["verdict"] == "no goal"
         assert line["work"].split(",")[0] in printed
     assert "scikit-learn" in printed and "the numbers below mean nothing" in printed
+
+
+def test_the_stages_of_a_fit(tmp_path):
+    printed = benchmark("fit_stages", "--quick", "--out", str(tmp_path))
+    assert "upper end" in printed and "labels to codes" in printed
+    assert (tmp_path / "fit_stages.txt").read_text() in printed
+
+
+@pytest.mark.exhaustive
+def test_what_an_epoch_waits_for(tmp_path):
+    printed = benchmark("memory", "--quick", "--only", "10,0", "--out", str(tmp_path))
+    assert "2^10, shuffled" in printed and "784 dense, in order" in printed
 
 
 @pytest.mark.data
