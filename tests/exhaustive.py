@@ -30,6 +30,7 @@ EXHAUSTIVE = (
     "faults/test_fuzzed_models.py",
     "property/test_readers_fuzz.py",
     # clusters of their own, or workers that are started again and again; others have one cluster
+    "faults/test_mixing_cluster.py::test_every_learner",
     "faults/test_mixing_cluster.py::test_a_shard_that_kills_every_worker_is_named",
     "faults/test_mixing_cluster.py::test_no_workers",
     "faults/test_mixing_cluster.py::test_the_scheduler_is_gone",

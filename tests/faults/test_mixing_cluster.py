@@ -8,6 +8,7 @@ import threading
 
 import clusters
 import faulty
+import mixed
 import numpy as np
 import pytest
 
@@ -76,6 +77,21 @@ def test_arrays_of_dask_and_the_last_client(running, data, expected):
     model = ParameterMixing(learner(), backend="dask").fit(*in_blocks(*data))
     same(model, expected)
     assert model.margin_bounds_ == expected.margin_bounds_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", mixed.LEARNERS)
+def test_every_learner(running, name, classes):
+    for how in ("uniform", "mistakes"):
+        if how == "mistakes" and name in ("arow", "scw"):
+            continue  # they have no weights of shards
+        given = mixed.learner(name, max_iter=3, random_state=2)
+        near, far = (
+            ParameterMixing(given, n_shards=5, mixing=how, backend=backend).fit(mixed.X, mixed.Y[classes])
+            for backend in ("serial", running)
+        )
+        same(far, near)
+        assert far.margin_bounds_ == near.margin_bounds_
 
 
 def test_files(running, data, tmp_path):

@@ -2,6 +2,7 @@
 
 import gzip
 import importlib
+import importlib.util
 import json
 import os
 import sys
@@ -371,3 +372,21 @@ def test_the_exponent_is_that_of_a_power(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     growth = importlib.import_module("growth")
     assert growth.exponent([1.0, 2.0, 4.0], [3.0, 12.0, 48.0]) == pytest.approx(2.0)
+
+
+def test_scaling_is_measured_and_simulated(tmp_path):
+    printed = benchmark(
+        "scaling", "--quick", "--only", "cost,rounds,ideas,simulation", "--out", str(tmp_path)
+    )
+    for words in ("ns a non-zero", "percent right", "product of Gaussians", "Simulated: 4,194,304 columns"):
+        assert words in printed and words in (tmp_path / "scaling.txt").read_text()
+    scaling = importlib.import_module("scaling")
+    rng, costs, net = np.random.default_rng(0), scaling.Costs(), scaling.Network(spread=0.0)
+    alone, many = (scaling.simulated_round(n, 1e12, 1 << 18, costs, net, rng) for n in (1, 100))
+    assert 50.0 < alone / many < 100.0  # never more than the workers
+
+
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="distributed is not installed")
+def test_scaling_measures_a_cluster(tmp_path):
+    printed = benchmark("scaling", "--quick", "--only", "dask,large", "--out", str(tmp_path))
+    assert "ms a task" in printed and "Dask over threads" in printed
