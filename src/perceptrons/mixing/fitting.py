@@ -31,6 +31,7 @@ from .states import State, state_of
 if TYPE_CHECKING:
     from ..core.learner import Learner
     from ..core.passes import CheckedRows
+    from ..engine.spaces import Space
     from .merging import Round
     from .shards import Shard, ShardInMemory
 
@@ -201,7 +202,7 @@ class Fit:
         if state is None:
             return
         self.state = state
-        self._adopt(state)
+        self.learner._space = self._space_of(state)
         if self.learner._steps is not None:
             self._steps = self.learner._steps
         for record in self.learner.history_ if self.learner.tol is not None else []:
@@ -223,10 +224,10 @@ class Fit:
         record = rounds.record(self.state, found)
         if supported.by_confidence(learner):
             del record["weighted_updates"]  # shards have no weights
-        self._adopt(found.state)
         self._add_steps(found)
         self._clean = record["updates"] == 0
-        attributes: dict[str, Any] = {
+        attributes: dict[str, Any] = {  # set all at once: an interruption comes before or after
+            "_space": self._space_of(found.state),
             "_longest": max(report.longest for report in found.reports),
             "_plain": self._once and all(report.plain for report in found.reports),
             "history_": [*learner.history_, record],
@@ -249,13 +250,13 @@ class Fit:
             learner._steps = None
         return reason
 
-    def _adopt(self, state: State) -> None:
-        """Let the learner have this state."""
+    def _space_of(self, state: State) -> Space:
+        """A space of the learner in this state."""
         learner = self.learner
         space = learner._new_space(self.job.frame, self.job.n_features, len(learner.classes_))
         for one, own in zip(space.learners, state, strict=True):
             one.resume(own)
-        learner._space = space
+        return space
 
     def _reason(self, record: dict[str, Any]) -> str | None:
         reason = self._why_stop(record)

@@ -17,6 +17,7 @@ from uncompiled import compiled
 import perceptrons as pc
 from perceptrons import ParameterMixing
 from perceptrons.engine.spaces import NumericalError
+from perceptrons.mixing import fitting
 
 pytestmark = pytest.mark.uncompiled
 
@@ -225,6 +226,27 @@ def test_an_interruption_leaves_the_last_complete_round(backend):
     same_weights(mixed, short)
     assert mixed.stop_reason_ == "failed" and mixed.n_iter_ == 2
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("perceptrons")]
+
+
+@pytest.mark.parametrize("name", ["_add_steps", "_space_of", "_reason"])
+def test_an_interruption_while_a_round_is_kept(name, monkeypatch):
+    """Before it is kept the model has the round before, and after it this one: never a part of both."""
+    original, calls = getattr(fitting.Fit, name), []
+
+    def interrupted(self, found):
+        calls.append(name)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return original(self, found)
+
+    monkeypatch.setattr(fitting.Fit, name, interrupted)
+    mixed = ParameterMixing(pc.AveragedPerceptron(random_state=0), n_shards=3)
+    with pytest.raises(KeyboardInterrupt):
+        mixed.fit(X, Y[3])
+    monkeypatch.undo()
+    assert mixed.n_iter_ == len(mixed.history_) == (3 if name == "_reason" else 2)
+    short = pc.AveragedPerceptron(random_state=0, max_iter=mixed.n_iter_)
+    same_weights(mixed, ParameterMixing(short, n_shards=3).fit(X, Y[3]))
 
 
 @pytest.mark.compiled
