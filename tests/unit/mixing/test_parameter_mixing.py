@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -249,9 +250,17 @@ def test_an_interruption_while_a_round_is_kept(name, monkeypatch):
     same_weights(mixed, ParameterMixing(short, n_shards=3).fit(X, Y[3]))
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt; a shell that starts tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("backend", ["serial", "threads"])
-def test_ctrl_c_within_a_round_leaves_the_one_before(backend):
+def test_ctrl_c_within_a_round_leaves_the_one_before(backend, ctrl_c):
     rows, labels = np.tile(X, (400, 1)), np.tile(Y[2], 400)
     labels[:90] = 1 - labels[:90]  # never a clean pass
     one = pc.Perceptron(random_state=0, max_iter=None)
