@@ -41,7 +41,7 @@ class Processes:
         self.workers = [self.start_worker() for _ in range(n_workers)]
 
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
-        log = open(self.folder / f"{kind}-{len(self._started)}.log", "wb")  # noqa: SIM115
+        log = open(self.folder / f"{kind}-{len(self._started)}.log", "wb")  # noqa: SIM115  # closed below
         process = subprocess.Popen(
             [
                 sys.executable,

@@ -210,7 +210,7 @@ def _client(address: str) -> Iterator[Any]:
     except ImportError as error:
         raise Failure("--cluster needs extra packages: pip install 'perceptrons[dask]'.") from error
     try:
-        client = Client(address, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, set_as_default=False)  # type: ignore[no-untyped-call]  # no types
     except (OSError, TimeoutError, ValueError) as error:
         raise Failure(f"There is no Dask scheduler at {address}: {error}") from error
     with client:

@@ -98,7 +98,7 @@ class _FileSpans(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer in io
         while self._spans and self._at == self._spans[0][1]:
             del self._spans[0]
             self._at = self._spans[0][0] if self._spans else 0

@@ -36,7 +36,7 @@ def _is_client(backend: Any) -> bool:
 def client_of(backend: Any) -> Any:
     """The client: the one given, or else the one that this process has made last."""
     try:
-        import dask  # noqa: F401
+        import dask  # noqa: F401  # is it there?
         import distributed
     except ImportError as error:
         raise ImportError("backend='dask' needs extra packages: pip install 'perceptrons[dask]'.") from error
