@@ -24,11 +24,12 @@ def test_a_record_has_the_counts_of_its_learner(name, params):
         clf = fitted(name, params, y)
         record = clf.run_record()
         assert isinstance(record, theory.RunRecord)
-        assert record.kind is type(clf) and record.classes.tolist() == np.unique(y).tolist()
+        learner = clf.estimator_ if name == "ParameterMixing" else clf  # the learner that was mixed
+        assert record.kind is type(learner) and record.classes.tolist() == np.unique(y).tolist()
         assert len(record.learners) == (len(clf.classes_) if record.problem == "one-vs-rest" else 1)
         for what, count in record.counts().items():
             assert count == getattr(clf, f"n_{what}_", 0)
-        assert record.parameters.items() >= {"fit_intercept": clf.fit_intercept}.items()
+        assert record.parameters.items() >= {"fit_intercept": learner.fit_intercept}.items()
         assert len(record.brackets) in (0, len(record.learners))
         last = record.weights["last"]
         assert len(last) == (1 if len(clf.classes_) == 2 else len(clf.classes_))
