@@ -143,7 +143,7 @@ def _dense_dot(rows: Dense, i: int, w: Reals) -> float:
 
 def _dense_expect(rows: Dense, i: int) -> None:
     x = rows.X[i]
-    line = LINE // x.itemsize
+    line = 8 * LINE // np.finfo(x.dtype).bits
     for j in range(0, min(x.shape[0], LINES * line), line):
         request(x, j)
 
@@ -169,7 +169,7 @@ def _csr_dot(rows: Csr, i: int, w: Reals) -> float:
 
 
 def _csr_expect(rows: Csr, i: int) -> None:
-    line = np.uint64(LINE // max(rows.data.itemsize, rows.indices.itemsize))
+    line = np.uint64(8 * LINE // max(np.finfo(rows.data.dtype).bits, np.iinfo(rows.indices.dtype).bits))
     p = rows.indptr[i]
     stop = min(rows.indptr[i + 1], p + np.uint64(LINES) * line)
     while p < stop:
@@ -296,7 +296,7 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
     """Ask for the memory of the row that is visited some rows after position ``at`` of the order."""
-    if at + AHEAD < order.shape[0]:
+    if at + AHEAD < order.shape[0] and order[at + AHEAD] != order[at] + AHEAD:
         expect(rows, order[at + AHEAD])
 
 

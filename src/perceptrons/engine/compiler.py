@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import rows, rules
 from .._garbage import no_collections
-from . import prefetch
+from . import gathers, prefetch
 from .cache import numba_cache
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ _lock = threading.RLock()
 _records: dict[Callable[..., Any], dict[type, Any]] = dict(rows.VERBS)
 _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
-_lowered: dict[Callable[..., Any], Callable[[], Any]] = {rows.request: prefetch.overload_of_request}
+_lowered: dict[Callable[..., Any], Callable[[], Any]] = {
+    rows.request: prefetch.overload_of_request,
+    rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
+}
 _strict: list[Callable[..., Any]] = []
 _as_written: list[Callable[..., Any]] = [*rows.AS_WRITTEN]
 
@@ -155,7 +158,7 @@ def _register_with_numba() -> None:
         (_as_written, {"fastmath": {"contract"}}),
     ):
         for function in functions:
-            if function not in _registered:
+            if function not in _registered and function not in _lowered:
                 register_jitable(**{**options, **other})(function)
                 _registered.add(function)
     for stub, table in _records.items():
@@ -165,7 +168,8 @@ def _register_with_numba() -> None:
             _registered.add(stub)
     for stub, make in _lowered.items():
         if stub not in _registered:
-            overload(stub, jit_options=options)(make())
+            given: Any = {**options, "fastmath": {"contract"}} if stub in _as_written else options
+            overload(stub, jit_options=given, strict=False)(make())
             _registered.add(stub)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...rows import Csr, Dense, begin, column, end, factor, look, look_ahead, value
 from ...rules import State
-from ..compiler import as_written, by_record, compiled, confide, dispatch, helper
+from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
+from ..gathers import overload_of_sum
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import record_score
@@ -106,6 +107,9 @@ def gather_squares(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint
     if p < stop:
         s6 += square(data, p) * sigma[indices[p]]
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+
+
+lowered(gather_squares)(overload_of_sum(gather_squares, squared=True))
 
 
 @as_written

@@ -1,0 +1,173 @@
+"""Products of a sparse row and a vector, eight entries at a time: the code behind :func:`.rows.gather_dot`.
+
+A row's entries meet weights that lie anywhere. Some processors load eight of them with one instruction, and
+then eight partial sums are one vector: the same sums in the same order, rounded alike, so every bit is the
+same as in the loop that is written out in Python. Elsewhere compiled code has that loop: on processors before
+those with AVX512-FP16 (Intel's Sapphire Rapids) such a load is slower than eight single ones, because it has
+to be guarded in microcode, and NUMBA_BOUNDSCHECK wants every index tested.
+"""
+
+# numba compares the signatures of what is made here, annotations included.
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+#: The oldest processors with this feature are the first on which gathers pay.
+FEATURE = "+avx512fp16"
+WIDTH = 8
+#: LLVM's names: by the number of bits of a weight and of an index.
+GATHERS = {
+    (32, 32): "llvm.x86.avx512.mask.gather3siv8.sf",
+    (32, 64): "llvm.x86.avx512.mask.gather.qps.512",
+    (64, 32): "llvm.x86.avx512.mask.gather.dpd.512",
+    (64, 64): "llvm.x86.avx512.mask.gather.qpd.512",
+}
+FUSED = ("contract",)  # a product and a sum are rounded once, as in the loop
+#: Which of the eight sums the last 0 to 7 entries belong to: four to the first ones, two to the next, one.
+REMAINDERS = [(n & 4 and 0b00001111) | (n & 2 and 0b00110000) | (n & 1 and 0b01000000) for n in range(WIDTH)]
+
+
+def overload_of_sum(loop: Callable[..., float], squared: bool = False) -> Callable[[], Any]:
+    """For the compiler: the overload of a sum over a row's entries, or over their squares; or the loop."""
+
+    def make() -> Any:
+        gather = _gathered_sum(squared)
+
+        def chosen(data, indices, p, stop, w):
+            if not (pays() and all(a.layout == "C" and a.aligned for a in (data, indices, w))):
+                return loop
+            return lambda data, indices, p, stop, w: gather(data, indices, p, stop, w)
+
+        return chosen
+
+    return make
+
+
+def pays() -> bool:
+    """Whether code that is compiled now uses gathers."""
+    import numba
+    from numba.core.registry import cpu_target
+
+    features: str = cpu_target.target_context.codegen().magic_tuple()[2]
+    tested: Any = getattr(numba.config, "BOUNDSCHECK", None)
+    return FEATURE in features.split(",") and not tested and known()
+
+
+@cache
+def known(names: tuple[str, ...] = tuple(GATHERS.values())) -> bool:
+    """Whether LLVM has the instructions: then it adds attributes to declarations of these names."""
+    try:
+        from llvmlite import binding
+
+        kinds = {"sf": ("float", 32), "qps": ("float", 64), "dpd": ("double", 32), "qpd": ("double", 64)}
+        lines = []
+        for name in names:
+            real, bits = next(kind for key, kind in kinds.items() if f".{key}" in name)
+            takes = f"<8 x {real}>, i8*, <8 x i{bits}>, <8 x i1>, i32"
+            lines.append(f"declare <8 x {real}> @{name}({takes})")
+        module = binding.parse_assembly("\n".join(lines))
+        return all(list(function.attributes) for function in module.functions)
+    except Exception:  # another llvmlite: slower, same results
+        return False
+
+
+def _gathered_sum(squared: bool) -> Any:
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def gathered(typingctx, data, indices, p, stop, w):
+        def code(context, builder, signature, args):
+            given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 1, 4))
+            entries, columns, weights = (array.data for array in given)
+            vectors = _Vectors(builder, entries, columns, weights, squared)
+            place = ir.IntType(64)
+            length = builder.sub(args[3], args[2])
+            sums = cgutils.alloca_once_value(builder, vectors.zero)
+            with cgutils.for_range(builder, builder.lshr(length, place(3))) as loop:
+                at = builder.add(args[2], builder.shl(loop.index, place(3)))
+                builder.store(vectors.plus(builder.load(sums), at), sums)
+            at = builder.add(args[2], builder.and_(length, place(-WIDTH)))
+            masks = ir.Constant(ir.ArrayType(ir.IntType(8), WIDTH), REMAINDERS)
+            masks = cgutils.global_constant(builder, "remainders", masks)
+            mask = builder.load(builder.gep(masks, [place(0), builder.and_(length, place(WIDTH - 1))]))
+            found = vectors.plus(builder.load(sums), at, builder.bitcast(mask, vectors.mask))
+            terms = [builder.extract_element(found, ir.IntType(32)(r)) for r in range(WIDTH)]
+            while len(terms) > 1:
+                pairs = zip(terms[::2], terms[1::2], strict=True)
+                terms = [builder.fadd(a, b) for a, b in pairs]
+            return terms[0]
+
+        number = max(data.dtype, w.dtype, key=lambda kind: kind.bitwidth)
+        return number(data, indices, types.uint64, types.uint64, w), code
+
+    return gathered
+
+
+class _Vectors:
+    """Writes code for eight entries of a row at once."""
+
+    def __init__(self, builder, entries, columns, weights, squared):
+        from llvmlite import ir
+
+        self.ir, self.builder, self.squared = ir, builder, squared
+        self.entries, self.columns, self.weights = entries, columns, weights
+        pointees = entries.type.pointee, weights.type.pointee
+        self.number = ir.DoubleType() if ir.DoubleType() in pointees else ir.FloatType()
+        self.mask = ir.VectorType(ir.IntType(1), WIDTH)
+        self.zero = self.zeros(self.number)
+
+    def vector(self, kind):
+        return self.ir.VectorType(kind, WIDTH)
+
+    def zeros(self, kind):
+        return self.ir.Constant(self.vector(kind), [kind(0)] * WIDTH)
+
+    def plus(self, sums, at, mask=None):
+        """The sums, and to each the product of an entry from ``at`` on; only where the mask is set."""
+        builder = self.builder
+        x = self.next(self.entries, at, mask)
+        if self.squared:
+            x = builder.fmul(x, x, flags=FUSED)
+        w = self.gather(self.next(self.columns, at, mask), mask)
+        after = builder.fadd(sums, builder.fmul(self.wide(x), self.wide(w), flags=FUSED), flags=FUSED)
+        return after if mask is None else builder.select(mask, after, sums)
+
+    def next(self, array, at, mask):
+        """Eight numbers from a place on; or as many as the mask has bits, each where a bit is, and zeros."""
+        builder, kind = self.builder, array.type.pointee
+        start = builder.gep(array, [at])
+        vector = self.vector(kind)
+        if mask is None:
+            return builder.load(builder.bitcast(start, vector.as_pointer()), align=_bits(kind) // 8)
+        name = f"llvm.masked.expandload.v{WIDTH}{'i' if hasattr(kind, 'width') else 'f'}{_bits(kind)}"
+        return self.call(name, vector, [start, mask, self.zeros(kind)])
+
+    def gather(self, columns, mask):
+        """The weights of eight columns. Numbers of 32 bits are below 2^31: the instruction has a sign."""
+        kind, number, flag = self.weights.type.pointee, self.ir.IntType(32), self.ir.IntType(1)
+        name = GATHERS[_bits(kind), columns.type.element.width]
+        start = self.builder.bitcast(self.weights, self.ir.IntType(8).as_pointer())
+        mask = self.ir.Constant(self.mask, [flag(1)] * WIDTH) if mask is None else mask
+        given = [self.zeros(kind), start, columns, mask, number(_bits(kind) // 8)]
+        return self.call(name, self.vector(kind), given)
+
+    def wide(self, x):
+        vector = self.vector(self.number)
+        return x if x.type == vector else self.builder.fpext(x, vector)
+
+    def call(self, name, returns, given):
+        from numba.core import cgutils
+
+        kind = self.ir.FunctionType(returns, [value.type for value in given])
+        function = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.call(function, given)
+
+
+def _bits(kind: Any) -> int:
+    return int(getattr(kind, "width", 64 if str(kind) == "double" else 32))

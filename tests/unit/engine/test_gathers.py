@@ -1,0 +1,109 @@
+"""Eight weights by one instruction: the sums of the written loop, to the last bit."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from perceptrons import rows
+from perceptrons.engine import compiler, gathers
+from perceptrons.engine.loops import confidence
+
+SUMS = {"products": rows.gather_dot, "squares": confidence.gather_squares}
+only_where_they_pay = pytest.mark.skipif(not gathers.pays(), reason="gathers are slow on this processor")
+
+
+def sums_of(function, *kinds, gathered=True):
+    """The sum in compiled code, and that code; kinds: of the entries, of the indices, of the weights."""
+    import numba
+
+    compiler._register_with_numba()
+    options = {"fastmath": {"contract"}, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+    if not gathered:
+        made = numba.njit(**options)(function)
+    else:
+
+        def call(data, indices, p, stop, w):
+            return function(data, indices, p, stop, w)
+
+        made = numba.njit(**options)(call)
+    data, indices, w = (numba.types.Array(numba.from_dtype(np.dtype(kind)), 1, "C") for kind in kinds)
+    made.compile((data, indices, numba.uint64, numba.uint64, w))
+    return made, "".join(made.inspect_llvm().values())
+
+
+def drawn(rng, size, kind):
+    """Numbers of all sizes, zeros of both signs, and some whose squares underflow."""
+    found = rng.standard_normal(size) * 10.0 ** rng.integers(-20, 15, size)
+    found[rng.random(size) < 0.1] = -0.0
+    return found.astype(kind)
+
+
+@only_where_they_pay
+@pytest.mark.parametrize(
+    ("what", "kinds"),
+    [
+        ("products", ("f4", "u4", "f4")),
+        ("products", ("f8", "u4", "f8")),
+        ("products", ("f4", "u8", "f4")),
+        ("products", ("f8", "u8", "f8")),
+        ("squares", ("f4", "u4", "f8")),
+        ("squares", ("f8", "u8", "f8")),
+    ],
+    ids=str,
+)
+def test_the_same_bits_as_the_loop(what, kinds):
+    fast, code = sums_of(SUMS[what], *kinds)
+    slow, plain = sums_of(SUMS[what], *kinds, gathered=False)
+    assert "mask.gather" in code and "mask.gather" not in plain
+    rng = np.random.default_rng(0)
+    for length in [*range(26), 61, 64, 200]:
+        for _ in range(5):
+            data, w = drawn(rng, length + 3, kinds[0]), drawn(rng, 50, kinds[2])
+            indices = rng.integers(0, 50, length + 3).astype(kinds[1])
+            for start in (0, 3):  # to the end of the arrays, or not
+                args = data, indices, np.uint64(start), np.uint64(start + length), w
+                with np.errstate(over="ignore"):
+                    found, wanted = fast(*args), slow(*args)
+                assert found == wanted and np.signbit(found) == np.signbit(wanted)
+
+
+@only_where_they_pay
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_stays_so(bad):
+    fast, _ = sums_of(rows.gather_dot, "f8", "u8", "f8")
+    for length in range(1, 18):
+        for at in range(length):
+            data, w = np.ones(length), np.ones(length)
+            w[at] = bad
+            assert not np.isfinite(fast(data, np.arange(length, dtype="u8"), 0, length, w))
+
+
+@only_where_they_pay
+def test_columns_next_to_the_largest_index_of_32_bits():
+    """The instruction takes signed indices; those of 32 bits end where the sign begins."""
+    fast, _ = sums_of(rows.gather_dot, "f4", "u4", "f4")
+    w = np.zeros(1 << 26, np.float32)
+    w[-9:] = np.arange(9)
+    indices = np.arange((1 << 26) - 9, 1 << 26, dtype=np.uint32)
+    assert fast(np.ones(9, np.float32), indices, 0, 9, w) == 36.0
+
+
+def test_elsewhere_compiled_code_has_the_loop():
+    with mock.patch.object(gathers, "pays", lambda: False):
+        _, code = sums_of(rows.gather_dot, "f4", "i8", "f8")  # types that no loop has
+    assert "mask.gather" not in code
+
+
+def test_not_where_every_index_is_tested():
+    import numba
+
+    with mock.patch.object(numba.config, "BOUNDSCHECK", 1):
+        assert not gathers.pays()
+
+
+def test_another_compiler_may_not_know_the_names():
+    assert not gathers.known(("llvm.x86.no.such.gather.qps.512",))
+    assert not gathers.known(("llvm.of_no_kind",))
