@@ -23,7 +23,8 @@ settings.load_profile("steady")
 def pytest_runtest_protocol(item):
     """Tests that are marked so run loops as plain Python, with all their fixtures."""
     plain = item.get_closest_marker("uncompiled") and not item.get_closest_marker("compiled")
-    with uncompiled(bool(plain)):
+    later = item.get_closest_marker("compiled_later") and not draws_many()
+    with uncompiled(bool(plain or later)):
         return (yield)
 
 
@@ -34,18 +35,28 @@ def pytest_collection_finish():
     gc.set_threshold(50_000, 20, 50)
 
 
+def left_out(config, path, function=""):
+    """Whether this is ``make test``, and the module, or this function of it, is not one of its."""
+    if config.option.markexpr != "not exhaustive" or not path.is_relative_to(TESTS):
+        return False
+    return is_exhaustive(path.relative_to(TESTS).as_posix(), function)
+
+
 def pytest_ignore_collect(collection_path, config):
     """Do not import a module that ``make test`` leaves out as a whole."""
-    if config.option.markexpr == "not exhaustive" and collection_path.is_relative_to(TESTS):
-        return is_exhaustive(collection_path.relative_to(TESTS).as_posix()) or None
-    return None
+    return left_out(config, collection_path) or None
+
+
+def pytest_pycollect_makeitem(collector, name):
+    """Make no items of a function that ``make test`` leaves out: some have hundreds."""
+    return [] if name.startswith("test_") and left_out(collector.config, collector.path, name) else None
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what ``make test`` leaves out: see exhaustive.py. With more draws, mark what draws, too."""
+    """Mark what ``make test`` leaves out, see exhaustive.py, and with more draws what runs in both."""
     for item in items:
-        draws = is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("draws")
-        if draws and draws_many():
+        both = any(item.get_closest_marker(name) for name in ("draws", "compiled_later"))
+        if draws_many() and (both or is_hypothesis_test(getattr(item, "obj", None))):
             item.add_marker("exhaustive")
         if item.path.is_relative_to(TESTS):
             path, function = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)

@@ -13,6 +13,12 @@ seconds each. A property that is looked at for all combinations compiles a few o
     @pytest.mark.parametrize("learner", compiled(LEARNERS, "perceptron", "AROW"), ids=str)  # these two are
     def test_something(learner): ...
 
+A combination that only one test needs is compiled by `make test-exhaustive`; `make test` runs the same test
+with plain loops:
+
+    @pytest.mark.compiled_later
+    def test_something_else(): ...
+
 That compiled code does what the plain loop does is tested in `property/test_plain_python.py`, and the golden
 cases run the compiled loop of every rule.
 """

@@ -5,7 +5,7 @@ A model that is already fitted is left as it was: its attributes, its prediction
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,11 @@ RANGED = ("Winnow", "Elimination")
 COMPILED = ("Perceptron", "AROW", "BalancedWinnow", "Elimination", "KernelPerceptron", "RiskDescent")
 
 
+def one_of_each_family(names: Iterable[str]) -> list[Any]:
+    """For ``parametrize``: others have the same intake, and are looked at by ``make test-exhaustive``."""
+    return [n if n in COMPILED else pytest.param(n, marks=pytest.mark.exhaustive) for n in names]
+
+
 @pytest.fixture(autouse=True)
 def loops(request: Any) -> Iterator[None]:
     params = request.node.callspec.params if hasattr(request.node, "callspec") else {}
@@ -45,7 +50,7 @@ def with_value(value: float, row: int = 5, column: int = 2) -> np.ndarray:
 # ------------------------------------------------------------------------------- values that are not numbers
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "csr"])
 def test_values_that_are_not_finite(name, value, word, kind):
@@ -76,7 +81,9 @@ def test_values_that_are_not_finite(name, value, word, kind):
         assert set(fresh.__getstate__()) == set(make(name).__getstate__())  # all but the lock
 
 
-@pytest.mark.parametrize("readout", ["last", "average", "vote", "random"])
+@pytest.mark.parametrize(
+    "readout", ["last", pytest.param("average", marks=pytest.mark.compiled_later), "vote", "random"]
+)
 def test_no_readout_hides_a_nan(readout):
     model = fitted("Perceptron", readout=readout, random_state=0)
     for rows in (with_value(np.nan), sp.csr_array(with_value(np.inf))):
@@ -107,7 +114,7 @@ def refused_small(model: Any, match: str, error: type[Exception] = ValueError) -
     same_state(before, zoo.attributes(model))
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in RANGED])
+@pytest.mark.parametrize("name", one_of_each_family(n for n in NAMES if n not in RANGED))
 def test_rows_whose_length_overflows(name):
     model = fitted(name)
     with refused(model, "Row 5 of X is too large.*1e\\+200.*Scale"):
@@ -189,6 +196,7 @@ def test_a_vote_does_not_hide_an_overflow():
     np.testing.assert_array_equal(model.decision_function(rows), before)
 
 
+@pytest.mark.compiled_later
 def test_a_step_too_large_for_float32():
     rows = np.eye(2, dtype=np.float32) * np.float32(1e-30)
     model = make("PassiveAggressive", variant="hard", fit_intercept=False)
@@ -223,7 +231,7 @@ def test_a_descent_that_overflows():
 # ------------------------------------------------------------------------------- shapes, classes, labels
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_shapes(name):
     model = fitted(name)
     with refused(model, "0 sample"):
@@ -267,7 +275,7 @@ def test_shapes(name):
             make(name).learn_one(3.0, 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_labels(name):
     model = fitted(name)
     refusals: list[tuple[Any, str]] = [
@@ -301,7 +309,7 @@ def test_labels(name):
             model.partial_fit(X, y, classes=[0, 1, np.nan])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_labels_that_are_fine(name):
     plain = fitted(name)
     words = np.array(["ham", "spam"])
@@ -323,7 +331,7 @@ def test_labels_that_are_fine(name):
             np.testing.assert_array_equal(model.predict(X), back[plain.predict(X)])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_feature_names(name):
     frame = pd.DataFrame(X, columns=list("abcde"))
     model = make(name).fit(frame, y)
@@ -342,7 +350,7 @@ def test_feature_names(name):
 # ------------------------------------------------------------------------------- weights, starts, orders
 
 
-@pytest.mark.parametrize("name", ONLINE)
+@pytest.mark.parametrize("name", one_of_each_family(ONLINE))
 def test_row_weights(name):
     model = fitted(name)
     for weights, message in (
@@ -380,7 +388,7 @@ def test_row_weights(name):
     same_state(before, after)
 
 
-@pytest.mark.parametrize("name", ONLINE)
+@pytest.mark.parametrize("name", one_of_each_family(ONLINE))
 def test_starts(name):
     model = fitted(name)
     params = {"gamma": 0.5} if name == "MarginPerceptron" else {}
@@ -416,7 +424,7 @@ def test_starts(name):
         model.fit(X, y, intercept_init=[1.0])
 
 
-@pytest.mark.parametrize("name", ONLINE)
+@pytest.mark.parametrize("name", one_of_each_family(ONLINE))
 def test_orders(name):
     model = fitted(name)
     for order, message in (
@@ -468,6 +476,7 @@ def test_inputs_that_are_not_binary():
             model.learn_one(half[5], 0)
 
 
+@pytest.mark.compiled_later
 def test_a_range_error_takes_up_no_new_name_or_class():
     model = make("Winnow")
     model.learn_one({"a": 1.0}, "x")
@@ -524,8 +533,9 @@ DENSE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("storage", DENSE)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 def test_dense_storage(name, storage, tmp_path):
     rows = DENSE[storage](tmp_path)
     plain = fitted(name)
@@ -642,7 +652,10 @@ def test_sparse_storage(name, storage):
 
 
 @pytest.mark.parametrize("storage", [int64, mixed_widths])
-@pytest.mark.parametrize("labels", [y, y3], ids=["binary", "joint"])
+@pytest.mark.parametrize(
+    "labels",
+    [pytest.param(y, id="binary"), pytest.param(y3, id="joint", marks=pytest.mark.compiled_later)],
+)
 def test_wide_indices(storage, labels):
     rows = storage(sp.csr_array(X))
     model = make("Perceptron").fit(rows, labels)
@@ -732,7 +745,7 @@ def test_broken_matrices_of_other_formats(kind, change):
 # ------------------------------------------------------------------------------- zeros
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_family(NAMES))
 @pytest.mark.parametrize("row_norm", [None, "l2"])
 def test_zero_rows(name, row_norm):
     params: dict[str, Any] = {} if name in RANGED else {"fit_intercept": False, "row_norm": row_norm}
@@ -818,12 +831,15 @@ SPECIAL: dict[tuple[str, str], list[Any]] = {
 
 
 def bad_parameters() -> list[Any]:
-    cases = []
+    cases, seen = [], set[str]()
     for name in NAMES:
         for parameter in make(name).get_params():
             values = BAD.get(parameter, []) + SPECIAL.get((name, parameter), [])
             assert values, f"no bad value of {parameter} is tested"
-            cases.append(pytest.param(name, parameter, values, id=f"{name}-{parameter}"))
+            known = parameter in seen and name not in COMPILED and (name, parameter) not in SPECIAL
+            marks = [pytest.mark.exhaustive] if known else []  # one declaration, shared by its learners
+            seen.add(parameter)
+            cases.append(pytest.param(name, parameter, values, id=f"{name}-{parameter}", marks=marks))
     return cases
 
 

@@ -185,6 +185,7 @@ def test_a_signal_in_the_middle_of_an_epoch(folder, monkeypatch, capsys, signum,
     assert stored() == expected
 
 
+@pytest.mark.compiled_later
 def test_texts_held_out_rows_and_several_files(folder, monkeypatch):
     """The second pass is cut off in the second file."""
     for name in ("a", "b"):
@@ -306,6 +307,7 @@ def test_a_cache_that_cannot_be_written(folder):
 # ------------------------------------------------------------------------------- a rule of the user's
 
 
+@pytest.mark.compiled_later
 def test_a_rule_that_fails_leaves_the_last_checkpoint(folder):
     """The rule answers nan once it has made enough updates; what was learned before is kept and goes on."""
 

@@ -167,6 +167,7 @@ def test_scores_that_overflow(name):
             model.predict(X * 1e25)
 
 
+@pytest.mark.compiled_later
 def test_a_score_that_overflows_at_prediction():
     for readout in ("last", "average", "vote", "random"):
         model = pc.KernelPerceptron(readout=readout, random_state=0).fit(X, y)
@@ -294,6 +295,7 @@ def test_a_rule_that_fails_within_a_block(rule, block_size, multiclass, labels):
         assert kernel.set_params(rule=rules.Perceptron()).fit(X, labels).stop_reason_ != "failed"
 
 
+@pytest.mark.compiled_later
 def test_steps_that_would_overflow_stay_at_the_last_finite_weights():
     @rules.rule
     def explodes(m, q, state):

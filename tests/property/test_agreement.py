@@ -36,7 +36,7 @@ from perceptrons import MIRA, reference, rules
 
 #: Learners whose loops are compiled here: one of each family of loops, and a rule that rescales w.
 #: The others run as plain Python; the golden cases compile the loop of every rule.
-TWO_CLASSES = {"perceptron", "ROMMA", "AROW, diagonal", "balanced Winnow"}
+TWO_CLASSES = {"perceptron", "AROW, diagonal", "balanced Winnow"} | ({"ROMMA"} if draws_many() else set())
 ZERO_ONE = {"Winnow2", "elimination, all"}
 PROTOTYPES = {"perceptron, top", "PA-I, exact"} if draws_many() else {"perceptron, top"}
 

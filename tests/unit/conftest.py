@@ -1,13 +1,12 @@
 """Modules that look at every learner, or at every way to set one up, for something around the loops.
 
-One learner of each family of loops runs compiled ones, the others plain Python.
+One learner of each family of loops runs compiled ones, the others plain Python. A changing learning rate is
+a rule of its own, with loops of its own: ``make test`` compiles those that the golden cases need.
 """
 
 from __future__ import annotations
 
 import re
-
-import pytest
 
 PLAIN = {
     "certificates": {"test_certificate", "test_tampering"},
@@ -21,5 +20,8 @@ COMPILED = re.compile(r"[\[-](Perceptron|AROW|Winnow|KernelPerceptron)[\](-]")
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.stem in PLAIN.get(item.path.parent.name, ()) and not COMPILED.search(item.name):
-            item.add_marker(pytest.mark.uncompiled)
+        if item.path.stem in PLAIN.get(item.path.parent.name, ()):
+            if not COMPILED.search(item.name):
+                item.add_marker("uncompiled")
+            elif "learning_rate" in item.name:
+                item.add_marker("compiled_later")

@@ -1,5 +1,7 @@
 """The demo prints every learner, and no count above its bound."""
 
+import contextlib
+import io
 import math
 import re
 
@@ -9,14 +11,19 @@ import pytest
 from perceptrons import demo
 
 
-@pytest.fixture(scope="module")
-def printed():
-    """What ``main()`` prints where there is no terminal."""
-    import contextlib
-    import io
+@pytest.fixture(scope="module", params=["two classes", pytest.param("all", marks=pytest.mark.exhaustive)])
+def tasks(request):
+    """All, or all but the digits: ten classes need loops that nothing else in ``make test`` compiles."""
+    found = list(demo.tasks())
+    return found if request.param == "all" else found[:-1]
 
+
+@pytest.fixture(scope="module")
+def printed(tasks):
+    """What ``main()`` prints where there is no terminal."""
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+        patch.setattr(demo, "tasks", lambda: iter(tasks))
         demo.main()
     return out.getvalue()
 
@@ -34,13 +41,12 @@ def count(text):
     return int(text.replace(",", ""))
 
 
-def test_every_learner_has_a_row(printed, lines):
-    tasks = list(demo.tasks())
+def test_every_learner_has_a_row(tasks, printed, lines):
     assert [rule for rule, *_ in lines] == [name for task in tasks for name in task.learners]
     assert all(task.title in printed for task in tasks)
 
 
-def test_no_count_is_above_its_bound(lines):
+def test_no_count_is_above_its_bound(tasks, lines):
     bounded = empty = 0
     for rule, _, updates, rest in lines:
         found = re.match(r" *([\d,]*) +([\d,]+|says nothing)  ([A-Z])", rest)
@@ -53,7 +59,8 @@ def test_no_count_is_above_its_bound(lines):
             continue
         assert (count(mistakes) if mistakes else updates) <= count(bound), rule
         bounded += 1
-    assert bounded >= 15 and bounded + empty >= 25
+    several = any(len(np.unique(task.y)) > 2 for task in tasks)
+    assert bounded >= (15 if several else 14) and bounded + empty >= 25
 
 
 def test_a_bound_that_no_run_could_exceed_says_nothing():
@@ -67,8 +74,10 @@ def test_every_letter_is_explained(printed, lines):
         assert f" {letter}  {demo.THEOREMS[letter]}" in printed
 
 
-def test_every_margin_has_its_space(printed):
-    assert "\nmargins: given rows\n" in printed and "\nmargins: augmented rows, joint\n" in printed
+def test_every_margin_has_its_space(tasks, printed):
+    several = any(len(np.unique(task.y)) > 2 for task in tasks)
+    assert "\nmargins: given rows\n" in printed
+    assert ("\nmargins: augmented rows, joint\n" in printed) == several
     assert "\nmargins: augmented rows, L1; augmented rows, L1.333 for PNormPerceptron(p=4)\n" in printed
 
 

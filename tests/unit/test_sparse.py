@@ -47,6 +47,7 @@ def test_other_types_and_the_arrays_of_scipy():
     assert _sparse.as_scipy(known) is known and _sparse.is_sparse(ours)
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("name", sorted(set(registry.SPECS) - {"TextClassifier", "OnlineClassifier"}))
 def test_every_learner_takes_them(name):
     """Each learner of the core learns the same from CSR rows of the readers as from SciPy's."""

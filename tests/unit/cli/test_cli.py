@@ -14,7 +14,6 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 from processes import forked
-from uncompiled import compiled
 
 from perceptrons import AROW, KernelClassifier, Perceptron, TextClassifier, kernels, rules
 from perceptrons.cli import main, rows
@@ -116,6 +115,7 @@ def test_completion(monkeypatch):
 # ------------------------------------------------------------------------------------------- train
 
 
+@pytest.mark.compiled_later
 def test_texts_to_a_model(folder, run):
     code, out, err = run(
         "train", "mail.tsv", *TEXT, "--rule", "mira", "--p", 0.1, "-m", "mail.model", "--passes", 2
@@ -178,7 +178,7 @@ SMALL = {
 
 
 @pytest.mark.uncompiled
-@pytest.mark.parametrize("rule", compiled([r for r in RULES if r != "elimination"], "perceptron", "arow"))
+@pytest.mark.parametrize("rule", [r for r in RULES if r != "elimination"])
 def test_every_rule(folder, run, rule):
     code, out, err = run("train", "bits.svm", "-m", "m", "--rule", rule, *SMALL.get(rule, []), "--json")
     assert code == 0, err
@@ -186,6 +186,7 @@ def test_every_rule(folder, run, rule):
     assert run("evaluate", "m", "bits.svm")[0] == 0
 
 
+@pytest.mark.compiled_later
 def test_texts_take_rules_with_a_confidence_per_column(folder, run):
     assert run("train", "mail.tsv", "-m", "m", "--text", "--rule", "arow", "--r", "2", "--bits", "12")[0] == 0
     model = load("m")
@@ -200,6 +201,7 @@ def test_names_of_rules_are_the_same_in_python():
         assert learner(Learning(rule=name, text=True, **more), 0, None).rule == rules.named(name)
 
 
+@pytest.mark.compiled_later
 def test_parameters_reach_the_learner(folder, run):
     run("train", "bits.svm", "-m", "m", "--rule", "arow", "--r", "2", "--param", "covariance=full")
     X, y = read_libsvm("bits.svm")
@@ -359,6 +361,7 @@ def test_predictions(folder, run):
     assert len(found["predictions"][0]["scores"]) == 1
 
 
+@pytest.mark.compiled_later
 def test_evaluation(folder, run):
     (folder / "three.svm").write_text(numbers(150, classes=(1, 2, 3)))
     run("train", "three.svm", "-m", "m", "--readout", "average")
@@ -651,6 +654,7 @@ def test_a_claim_that_fails_is_code_1(folder, run):
     assert code == 1 and json.loads(out)["verification"]["failed"] == "counts"
 
 
+@pytest.mark.compiled_later
 def test_info(folder, run):
     run("train", "bits.svm", "-m", "m", "--rule", "pa1", "--C", "0.5")
     code, out, _ = run("info", "m")
@@ -703,6 +707,7 @@ def test_fetch_lists_and_finds(folder, run, monkeypatch):
     assert "* adult" in run("fetch", "--list", "--to", "elsewhere")[1]
 
 
+@pytest.mark.compiled_later
 def test_demo_is_the_demo(run, monkeypatch):
     from perceptrons import demo
 

@@ -25,13 +25,15 @@ def test_importing_is_quick():
     )
 
 
-FAMILY = """
+BEGIN = """
 import numpy as np
 import scipy.sparse as sp
 import zoo
 from zoo import X, make, y, y3
 rng = np.random.default_rng(0)
 out = {}
+"""
+FAMILY = """
 SPARSE = ("Perceptron", "AveragedPerceptron", "AROW", "Winnow", "BalancedWinnow")
 for name in zoo.NAMES:
     for labels in (y, y3):
@@ -51,14 +53,25 @@ out["crammer_singer"] = model.coef_
 """
 
 
-def test_without_a_compiler_the_weights_are_the_same(tmp_path):
+ONE = """
+for kind in (np.asarray, sp.csr_array):
+    for labels in (y, y3):
+        out[f"{len(out)}"] = make("Perceptron", max_iter=2).fit(kind(X), labels).coef_
+"""
+
+
+@pytest.mark.parametrize(
+    "made", [ONE, pytest.param(FAMILY, marks=pytest.mark.exhaustive)], ids=["one", "all"]
+)
+def test_without_a_compiler_the_weights_are_the_same(made, tmp_path):
     """NUMBA_DISABLE_JIT=1 runs the same source as plain Python: weights to 1e-12."""
     path = tmp_path / "plain.npz"
     tests = str(TESTS)
-    code = FAMILY + f"np.savez({str(path)!r}, **out)\nimport sys\nassert 'numba' not in sys.modules\n"
+    made = BEGIN + made
+    code = made + f"np.savez({str(path)!r}, **out)\nimport sys\nassert 'numba' not in sys.modules\n"
     python(code, NUMBA_DISABLE_JIT="1", PYTHONPATH=tests)
     compiled: dict = {}
-    exec(FAMILY, compiled)
+    exec(made, compiled)
     with np.load(path) as plain:
         assert set(plain) == set(compiled["out"])
         for name in plain:

@@ -30,7 +30,13 @@ def mapped(model, folder):
     return joblib.load(folder / "model", mmap_mode="r")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.compiled_later) if name == "TextClassifier" else name
+        for name in CASES
+    ],
+)
 def test_the_first_write_copies(name, tmp_path):
     rows, labels = CASES[name]
     model = make(name, max_iter=2, **({"bits": 10} if name == "TextClassifier" else {})).fit(rows, labels)

@@ -50,7 +50,13 @@ def learner(rule, **params):
 
 @pytest.mark.parametrize("labels", [y, y3], ids=["binary", "three"])
 @pytest.mark.parametrize("multiclass", ["joint", "ovr"])
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(np.asarray, id="dense"),
+        pytest.param(sp.csr_array, id="csr", marks=pytest.mark.compiled_later),
+    ],
+)
 def test_the_same_as_ours(labels, multiclass, kind):
     rows = kind(X)
     mine = learner(capped, multiclass=multiclass, log_updates=True).fit(rows, labels)
@@ -72,6 +78,7 @@ def test_row_weights_reach_it():
         learner(whole).fit(X, y, sample_weight=weights)
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("readout", ["last", pytest.param("average", marks=pytest.mark.exhaustive), "vote"])
 @pytest.mark.parametrize("labels", [y, y3], ids=["binary", "three"])
 def test_one_row_at_a_time(readout, labels):

@@ -532,6 +532,7 @@ def test_abstaining_with_several_classes():
             assert spoken.all()  # every row of the training set is outside the band
 
 
+@pytest.mark.compiled_later
 def test_votes_have_no_distance():
     model = fitted("MarginPerceptron", readout="vote")
     with pytest.raises(ValueError, match=r"abstain needs a distance.*readout='vote'"):
@@ -752,6 +753,7 @@ def test_special_attributes():
     assert not fitted("Elimination").inconsistent_
 
 
+@pytest.mark.compiled_later
 def test_every_rule_of_ours_under_one_roof():
     """OnlineClassifier with a record is the estimator of that rule."""
     for rule, model in (

@@ -58,6 +58,7 @@ def test_the_same_as_partial_fit(name, labels):
 
 
 @pytest.mark.compiled
+@pytest.mark.exhaustive  # a loop for single rows of float32; types of float64 are looked at above
 def test_answers_are_of_python_types():
     """Every kind of label, both precisions, named features, kernels."""
     for label, other in ((0, 1), ("ham", "spam"), (True, False)):

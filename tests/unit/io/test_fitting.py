@@ -140,6 +140,7 @@ def test_prototypes_have_the_factor_2():
     assert "Crammer and Singer's theorem allows at least 3" in str(report)
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize(
     "model",
     [

@@ -19,8 +19,15 @@ from perceptrons.io import Batch, fit_stream
 from perceptrons.proofs.certifying.lines import KERNEL, lines
 
 
-@pytest.mark.parametrize("y", [zoo.y, zoo.y3], ids=["two", "three"])
-@pytest.mark.parametrize("log", [False, True], ids=["plain", "logged"])
+@pytest.mark.parametrize(
+    ("log", "y"),
+    [
+        pytest.param(False, zoo.y, id="plain-two"),
+        pytest.param(True, zoo.y3, id="logged-three"),
+        pytest.param(True, zoo.y, id="logged-two", marks=pytest.mark.exhaustive),
+        pytest.param(False, zoo.y3, id="plain-three", marks=pytest.mark.exhaustive),
+    ],
+)
 @pytest.mark.parametrize(("name", "params"), WAYS, ids=lambda p: str(p) if p else "default")
 def test_every_estimator_has_a_certificate(name, params, log, y):
     clf = fitted(name, params, y, log_updates=log)

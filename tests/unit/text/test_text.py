@@ -304,7 +304,7 @@ corpus = st.lists(st.tuples(sentences, st.sampled_from("xy")), min_size=2, max_s
     [
         ("last", rules.Perceptron()),
         ("average", rules.Perceptron()),
-        ("last", rules.PA1(C=0.5)),
+        pytest.param("last", rules.PA1(C=0.5), marks=pytest.mark.exhaustive),
         pytest.param("average", rules.ROMMA(), marks=pytest.mark.exhaustive),
     ],
     ids=str,
@@ -326,6 +326,7 @@ def test_all_at_once_in_pieces_and_one_at_a_time(rule, readout, rows):
     assert [single.predict_one(t) for t in texts] == whole.predict(texts).tolist()
 
 
+@pytest.mark.compiled_later
 def test_it_learns_what_hasher_and_learner_learn():
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{i}" for i in rng.integers(0, 60, 20)) for _ in range(200)]
@@ -389,6 +390,7 @@ def test_the_hasher_takes_the_place_of_scikit_learns():
         assert pipe.predict(MAIL).tolist() == LABELS
 
 
+@pytest.mark.compiled_later
 def test_many_classes_that_appear_on_the_way():
     clf = TextClassifier(bits=12)
     for text, label in zip(["alpha beta", "gamma delta", "epsilon zeta"] * 4, [0, 1, 2] * 4):

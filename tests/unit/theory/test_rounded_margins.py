@@ -117,6 +117,7 @@ def test_a_stream_knows_how_far_rounding_took_w():
     assert root_close(up, size, steps, 1e-9)
 
 
+@pytest.mark.compiled_later
 def test_float32_rows_are_read_again_in_float64():
     X, y = nearly_separable(0.1, n=100, d=4)
     X = X.astype(np.float32)
