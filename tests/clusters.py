@@ -1,4 +1,4 @@
-"""A Dask cluster of separate processes on the loopback interface; every process is stopped again."""
+"""Dask clusters on the loopback interface, of threads or of processes; every process is stopped again."""
 
 from __future__ import annotations
 
@@ -105,3 +105,16 @@ def cluster(folder: Path, n_workers: int = 2) -> Iterator[tuple[Processes, Any]]
             yield processes, client
     finally:
         processes.stop()
+
+
+@contextlib.contextmanager
+def in_this_process(n_workers: int = 2) -> Iterator[Any]:
+    """A client of workers that are threads."""
+    from distributed import Client, LocalCluster
+
+    options: dict[str, Any] = {"processes": False, "protocol": "tcp://", "host": "127.0.0.1"}
+    with (
+        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=None, **options) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

@@ -2,7 +2,7 @@
 
 ``python`` starts an interpreter, which imports everything anew: for what happens at the start, and for
 settings that are read there. ``forked`` and ``Forked`` fork a process that has imported the package and numba
-and has done nothing else: for all that happens later, and many times as quick.
+and has compiled nothing of ours: for all that happens later, and many times as quick.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ import atexit, gc, json, os, socket, sys, threading, traceback, warnings
 import numba, numba.core.caching, numba.extending, numpy, scipy.sparse
 import perceptrons.cli, perceptrons.engine.intake, perceptrons.io, perceptrons.models
 from perceptrons import *
+numba.njit(lambda x: x)(0)  # at the first compilation numba sets itself up: once here, and in no child
 gc.freeze()
 jobs = socket.socket(fileno=int(sys.argv[1]))
 while True:

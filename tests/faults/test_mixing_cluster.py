@@ -47,6 +47,16 @@ def running(tmp_path_factory):
         yield client
 
 
+@pytest.fixture(scope="module", params=["threads", pytest.param("processes", marks=pytest.mark.exhaustive)])
+def anywhere(request):
+    """A client; its workers are threads of this process, which start at once, or processes."""
+    if request.param == "processes":
+        yield request.getfixturevalue("running")
+        return
+    with clusters.in_this_process() as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def data():
     return rows()
@@ -67,13 +77,13 @@ def same(model, expected):
 # ----------------------------------------------------------------------------------------- the same bits
 
 
-def test_rows_in_memory(running, data, expected):
-    model = ParameterMixing(learner(), n_shards=N_SHARDS, backend=running).fit(*data)
+def test_rows_in_memory(anywhere, data, expected):
+    model = ParameterMixing(learner(), n_shards=N_SHARDS, backend=anywhere).fit(*data)
     same(model, expected)
     assert model.margin_bounds_ == expected.margin_bounds_
 
 
-def test_arrays_of_dask_and_the_last_client(running, data, expected):
+def test_arrays_of_dask_and_the_last_client(anywhere, data, expected):
     model = ParameterMixing(learner(), backend="dask").fit(*in_blocks(*data))
     same(model, expected)
     assert model.margin_bounds_ == expected.margin_bounds_
@@ -94,7 +104,7 @@ def test_every_learner(running, name, classes):
         assert far.margin_bounds_ == near.margin_bounds_
 
 
-def test_files(running, data, tmp_path):
+def test_files(anywhere, data, tmp_path):
     X, y = data
     paths = []
     for s, part in enumerate(np.array_split(np.arange(len(X)), N_SHARDS)):
@@ -102,10 +112,11 @@ def test_files(running, data, tmp_path):
         lines = [f"{y[i]},{','.join(map(repr, X[i].tolist()))}\n" for i in part]
         (tmp_path / f"{s}.csv").write_text("".join(lines))
     near = ParameterMixing(learner(), shards=paths).fit()
-    same(ParameterMixing(learner(), shards=paths, backend=running).fit(), near)
+    same(ParameterMixing(learner(), shards=paths, backend=anywhere).fit(), near)
 
 
-def test_the_command_line(running, tmp_path, monkeypatch, capsys):
+@pytest.mark.compiled_later
+def test_the_command_line(anywhere, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     X, y = rows(90)
     lines = [
@@ -113,8 +124,8 @@ def test_the_command_line(running, tmp_path, monkeypatch, capsys):
     ]
     (tmp_path / "rows.svm").write_text("\n".join(lines).replace("True", "1").replace("False", "0"))
     command = ["train", "rows.svm", "-m", "m", "--shards", "3", "--passes", "3", "--rule", "mira"]
-    assert main([*command, "--cluster", running.scheduler.address]) == 0
-    assert f"3 on the cluster {running.scheduler.address}, mixed" in capsys.readouterr().out
+    assert main([*command, "--cluster", anywhere.scheduler.address]) == 0
+    assert f"3 on the cluster {anywhere.scheduler.address}, mixed" in capsys.readouterr().out
     found = (tmp_path / "m").read_bytes()
     assert main([*command, "--workers", "2"]) == 0
     assert (tmp_path / "m").read_bytes() == found
@@ -186,22 +197,22 @@ def test_no_workers(running, data, monkeypatch, tmp_path):
 # ------------------------------------------------------------------------------------------------ errors
 
 
-def test_a_corrupt_file_is_named_with_its_line(running, tmp_path):
+def test_a_corrupt_file_is_named_with_its_line(anywhere, tmp_path):
     path = tmp_path / "rows.svm"
     lines = [f"{i % 2} 1:{i} 2:1\n" for i in range(100)]
     lines[70] = "1 1:x\n"
     path.write_text("".join(lines))
     with pytest.raises(FormatError) as caught:
-        ParameterMixing(Perceptron(), backend=running).fit(str(path))
+        ParameterMixing(Perceptron(), backend=anywhere).fit(str(path))
     assert str(caught.value).startswith(f"{path}, line 71, column 3: expected a finite number")
 
 
-def test_errors_about_rows_name_the_shard(running, data):
+def test_errors_about_rows_name_the_shard(anywhere, data):
     X, y = data
     X = X.copy()
     X[130, 1] = np.nan
     with pytest.raises(ValueError, match=r"Block 3 of the rows: .*NaN"):
-        ParameterMixing(learner(), backend=running).fit(*in_blocks(X, y))
+        ParameterMixing(learner(), backend=anywhere).fit(*in_blocks(X, y))
 
 
 def test_another_version_on_the_workers(running, data):
@@ -215,11 +226,11 @@ def test_another_version_on_the_workers(running, data):
         running.run(faulty.pretend_version, perceptrons.__version__)
 
 
-def test_an_asynchronous_client_is_refused(running, data):
+def test_an_asynchronous_client_is_refused(anywhere, data):
     import asyncio
 
     async def use():
-        async with Client(running.scheduler.address, asynchronous=True) as client:
+        async with Client(anywhere.scheduler.address, asynchronous=True) as client:
             with pytest.raises(ValueError, match="The client is asynchronous"):
                 ParameterMixing(learner(), backend=client).fit(*data)
 

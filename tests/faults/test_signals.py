@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from exhaustive import draws_many
 from processes import forked
 
 from perceptrons import Perceptron
@@ -19,7 +20,8 @@ from perceptrons import Perceptron
 rng = np.random.default_rng(0)
 X = rng.standard_normal((12, 4))
 y, y3 = (X[:, 0] > 0).astype(int), np.arange(12) % 3
-SECONDS = 0.8  # for each kind of call: it bounds the number of attempts, and no verdict depends on it
+#: For each kind of call: it bounds the number of attempts, and no verdict depends on it.
+SECONDS = 0.8 if draws_many() else 0.3
 
 CALLS = {
     "learn_one": ({}, lambda m, i: m.learn_one(X[i % 12], int(y[i % 12]))),
@@ -94,6 +96,7 @@ def interrupted(call, model, i, after):
 # keep such): it reports the interruption and the call goes on, which is one of the two outcomes allowed here.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no alarms")
+@pytest.mark.draws
 @pytest.mark.parametrize("name", CALLS)
 def test_an_interruption_at_any_moment(alarm, name):
     params, call = CALLS[name]

@@ -54,6 +54,7 @@ def test_statements_are_true(subject):
     assert not wrong, "\n".join(wrong[:3])
 
 
+@pytest.mark.draws
 @pytest.mark.parametrize("subject", ["separability", "MaxMargin", "MaxMargin, kernel"])
 def test_ordinary_data_are_decided(subject):
     """A verdict that always says "undecided" would be true and empty."""
@@ -65,7 +66,7 @@ def test_ordinary_data_are_decided(subject):
             and "C=1.0" not in outcome.how
         ):
             said.append(outcome.said)
-        if len(said) == 60:
+        if len(said) == (60 if draws_many() else 20):
             break
     assert "undecided" not in said and "refused" not in said
 
