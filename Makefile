@@ -7,6 +7,8 @@
 #   make bench    ratios against the peers
 #   make lock     rewrite requirements-dev.lock from pyproject.toml
 #   make test-lowest   some tests with the lowest versions that pyproject.toml allows
+#   make page     build the page of the lab from page/ (needs node, which users do not)
+#   make page-check   its types, its tests, and whether the stored build is what page/ gives
 #   make clean    remove everything that was built
 
 PYTHON ?= python3
@@ -17,7 +19,7 @@ STAMP := .venv/.stamp
 # Bytecode is kept, whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest clean
+.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest page page-check clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -81,6 +83,17 @@ test-lowest:
 	.venv-lowest/bin/python -m pip install --quiet --no-deps --editable .
 	.venv-lowest/bin/python -m pytest -n auto --dist worksteal $(LOWEST_TESTS) $(ARGS)
 
+# Node modules are pinned by page/package-lock.json; no script of theirs is run.
+page/node_modules/.stamp: page/package-lock.json
+	cd page && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+page: page/node_modules/.stamp
+	node page/build.mjs
+
+page-check: page/node_modules/.stamp
+	node page/build.mjs --check
+
 clean:
-	rm -rf .venv .venv-lowest build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-lowest build dist page/node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

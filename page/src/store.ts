@@ -1,0 +1,291 @@
+// The store: one state, changed by actions; views are told once per frame.
+import type { Answer, Catalog, Choice, Pair, Scene, ToySet } from "./protocol";
+import type { Source } from "./source";
+import type { Actions, Shown, Theme, View } from "./state";
+import { givenRows, mistakeAfter, shownRows, totalVisits, wBox, withRows, xBox } from "./state";
+
+const MOST_UNDO = 100;
+
+export function defaults(catalog: Catalog, name: string): Choice {
+  const found = catalog.learners.find((learner) => learner.name === name) ?? catalog.learners[0]!;
+  return { name: found.name, params: Object.fromEntries(found.params.map((p) => [p.name, p.default])) };
+}
+
+export function firstScene(catalog: Catalog, set: ToySet): Scene {
+  return {
+    format: "perceptrons lab scene",
+    schema: 1,
+    X: set.X,
+    y: set.y,
+    classes: set.classes,
+    learner: defaults(catalog, "Perceptron"),
+    second: null,
+    shuffle: false,
+    seed: 0,
+    max_iter: 100,
+    max_steps: Math.min(2000, catalog.limits["max_steps"] ?? 2000),
+    noise: 0,
+    center: false,
+    edits: [],
+  };
+}
+
+export class Store implements Actions {
+  shown: Shown;
+  private drawn: Shown | null = null;
+  private views: View[] = [];
+  private undone: { scene: Scene; step: number }[] = [];
+  private frame = 0;
+  private clock = 0;
+  private due = 0; // visits that are due, as a fraction
+  private asked: AbortController | null = null;
+  private follow: "start" | "stay" | "fit" = "fit";
+  private stopped = false;
+
+  constructor(private readonly source: Source, catalog: Catalog, scene: Scene) {
+    this.shown = {
+      scene,
+      ran: scene,
+      runs: [],
+      catalog,
+      readOnly: source.readOnly,
+      step: 0,
+      active: 0,
+      selected: null,
+      view: { x: xBox(scene, []), w: [-1, 1, -1, 1], slice: null },
+      options: { average: false, best: false, contours: true, slab: false, online: false },
+      pointer: null,
+      playing: false,
+      speed: 8,
+      newClass: 0,
+      busy: false,
+      error: null,
+      theme: "auto",
+      canUndo: false,
+    };
+  }
+
+  // ---------------------------------------------------------- drawing
+
+  attach(views: View[]): void {
+    this.views = views;
+    this.drawn = null;
+    this.draw();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    cancelAnimationFrame(this.frame);
+    this.asked?.abort();
+  }
+
+  private change(change: Partial<Shown>): void {
+    this.shown = { ...this.shown, ...change };
+    if (!this.frame && !this.stopped) this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  private tick(now: number): void {
+    this.frame = 0;
+    if (this.shown.playing) this.advance(now);
+    this.draw();
+    if (this.shown.playing && !this.frame && !this.stopped) {
+      this.frame = requestAnimationFrame((next) => this.tick(next));
+    }
+  }
+
+  private draw(): void {
+    const { drawn, shown } = this;
+    if (drawn === shown) return;
+    this.drawn = shown;
+    for (const view of this.views) view.update(shown, drawn);
+  }
+
+  private advance(now: number): void {
+    const elapsed = this.clock ? Math.min((now - this.clock) / 1000, 0.25) : 0;
+    this.clock = now;
+    if (this.shown.busy && this.shown.ran !== this.shown.scene) return; // the run goes on when its answer is there
+    this.due += elapsed * this.shown.speed;
+    const whole = Math.floor(this.due);
+    if (!whole) return;
+    this.due -= whole;
+    const last = totalVisits(this.shown.runs);
+    const step = Math.min(this.shown.step + whole, last);
+    this.shown = { ...this.shown, step, playing: step < last };
+  }
+
+  // ---------------------------------------------------------- asking for runs
+
+  /** Asks for the runs of the scene. The newest request counts; an older one is given up. */
+  private ask(scene: Scene, follow: Store["follow"], remember = true): void {
+    if (remember && scene !== this.shown.scene) {
+      this.undone.push({ scene: this.shown.scene, step: this.shown.step });
+      if (this.undone.length > MOST_UNDO) this.undone.shift();
+    }
+    this.follow = this.follow === "fit" || follow === "fit" ? "fit" : follow;
+    this.change({ scene, busy: true, error: null, canUndo: this.undone.length > 0 });
+    this.asked?.abort();
+    const asked = (this.asked = new AbortController());
+    this.source.run(scene, asked.signal).then(
+      (answer) => asked === this.asked && this.take(scene, answer),
+      (error: unknown) => asked === this.asked && !asked.signal.aborted && this.refused(error),
+    );
+  }
+
+  private take(scene: Scene, answer: Answer): void {
+    const before = this.shown;
+    const last = totalVisits(answer.runs);
+    const atEnd = before.step > 0 && before.step >= totalVisits(before.runs) && !before.playing;
+    let step = this.follow === "stay" && atEnd ? last : Math.min(before.step, last);
+    if (this.wanted !== null) step = Math.min(this.wanted, last);
+    else if (this.follow === "start") step = 0;
+    const view = { ...before.view };
+    if (this.follow === "fit") view.x = xBox(scene, answer.runs);
+    if (this.follow !== "stay") Object.assign(view, { w: wBox(answer.runs), slice: null });
+    const active = answer.runs.length > 1 ? before.active : 0;
+    this.change({ runs: answer.runs, ran: scene, busy: false, step, view, active });
+    this.follow = "stay";
+    this.wanted = null;
+  }
+
+  private wanted: number | null = null;
+
+  private refused(error: unknown): void {
+    this.follow = this.follow === "fit" ? "fit" : "stay";
+    this.wanted = null;
+    this.change({ busy: false, playing: false, error: error instanceof Error ? error.message : String(error) });
+  }
+
+  start(step = 0): void {
+    this.wanted = step;
+    this.ask(this.shown.scene, "fit", false);
+  }
+
+  // ---------------------------------------------------------- actions
+
+  setScene(change: Partial<Scene>): void {
+    const rows = "X" in change || "y" in change || "classes" in change;
+    const scene: Scene = { ...this.shown.scene, ...change };
+    if (rows && !("edits" in change)) scene.edits = [];
+    if (rows) {
+      this.wanted = 0;
+      this.change({ playing: false, selected: null, newClass: Math.min(this.shown.newClass, scene.classes.length - 1) });
+    }
+    this.ask(scene, rows ? "fit" : "start");
+  }
+
+  private setRows(X: Pair[], y: number[]): void {
+    const { scene, step, playing, options } = this.shown;
+    this.ask(withRows(scene, step, playing || options.online, X, y), "stay");
+  }
+
+  addPoint(x: Pair, y: number): void {
+    const given = givenRows(this.shown.scene, this.shown.step);
+    const most = this.shown.catalog.limits["points"] ?? Infinity;
+    if (given.X.length >= most) return this.fail(`There are at most ${most} points.`);
+    const { offset } = shownRows(this.shown, this.shown.active);
+    this.setRows([...given.X, [x[0] + offset[0], x[1] + offset[1]]], [...given.y, y]);
+    this.change({ selected: given.X.length });
+  }
+
+  movePoint(i: number, x: Pair): void {
+    const given = givenRows(this.shown.scene, this.shown.step);
+    const { offset } = shownRows(this.shown, this.shown.active);
+    this.setRows(given.X.map((old, j): Pair => (j === i ? [x[0] + offset[0], x[1] + offset[1]] : old)), given.y);
+  }
+
+  removePoint(i: number): void {
+    const given = givenRows(this.shown.scene, this.shown.step);
+    const n = given.X.length - 1;
+    this.setRows(given.X.filter((_, j) => j !== i), given.y.filter((_, j) => j !== i));
+    this.change({ selected: n ? Math.min(i, n - 1) : null });
+  }
+
+  goTo(step: number): void {
+    const last = totalVisits(this.shown.runs);
+    this.change({ step: Math.max(0, Math.min(Math.round(step), last)), playing: false });
+  }
+
+  play(on: boolean): void {
+    this.clock = this.due = 0;
+    const last = totalVisits(this.shown.runs);
+    const step = on && this.shown.step >= last ? 0 : this.shown.step;
+    this.change({ playing: on && last > 0, step });
+  }
+
+  setSpeed(speed: number): void {
+    this.change({ speed: Math.max(0.5, Math.min(speed, 2000)) });
+  }
+
+  nextMistake(): void {
+    const found = this.shown.runs.map((run) => mistakeAfter(run, this.shown.step)).filter((t) => t !== null);
+    this.goTo(found.length ? Math.min(...found) : totalVisits(this.shown.runs));
+  }
+
+  select(selected: number | null): void {
+    if (selected !== this.shown.selected) this.change({ selected });
+  }
+
+  setView(change: Partial<Shown["view"]>): void {
+    this.change({ view: { ...this.shown.view, ...change } });
+  }
+
+  setOptions(change: Partial<Shown["options"]>): void {
+    this.change({ options: { ...this.shown.options, ...change } });
+  }
+
+  setPointer(pointer: Pair | null): void {
+    if (pointer !== this.shown.pointer) this.change({ pointer });
+  }
+
+  setTheme(theme: Theme): void {
+    this.change({ theme });
+  }
+
+  setActive(active: 0 | 1): void {
+    this.change({ active });
+  }
+
+  setNewClass(newClass: number): void {
+    if (newClass < this.shown.scene.classes.length) this.change({ newClass });
+  }
+
+  async loadTable(text: string, columns?: string[]): Promise<void> {
+    try {
+      const { X, y, classes } = await this.source.table(text, columns);
+      this.setScene({ X, y, classes });
+    } catch (error) {
+      this.refused(error);
+      throw error;
+    }
+  }
+
+  restore(scene: Scene, step: number): void {
+    this.wanted = step;
+    this.change({ playing: false, selected: null });
+    this.ask(scene, "fit");
+  }
+
+  restart(): void {
+    const { X, y } = givenRows(this.shown.scene, this.shown.step);
+    this.wanted = 0;
+    this.change({ playing: false });
+    this.ask({ ...this.shown.scene, X, y, edits: [] }, "start");
+  }
+
+  undo(): void {
+    const before = this.undone.pop();
+    if (!before) return;
+    this.wanted = before.step;
+    this.change({ playing: false, selected: null });
+    this.ask(before.scene, "stay", false);
+  }
+
+  fit(): void {
+    const { scene, runs } = this.shown;
+    this.setView({ x: xBox(scene, runs), w: wBox(runs), slice: null });
+  }
+
+  fail(error: string | null): void {
+    this.change({ error });
+  }
+}
