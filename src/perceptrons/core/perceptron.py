@@ -155,7 +155,7 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         probe = PerceptronSpec(multiclass=self.multiclass)._new_space(
             batch.frame, batch.X.shape[1], n_classes
         )
-        order = np.arange(batch.X.shape[0])
+        order = intake.frozen(np.arange(batch.X.shape[0]))
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)
         guesses = [cast("spaces.Additive", learner).guess() for learner in probe.learners]
         return max((guess for guess in guesses if 0.0 < guess < inf), default=1.0)

@@ -9,7 +9,7 @@ import pytest
 from places import TESTS
 from processes import python
 
-from perceptrons import BudgetKernelPerceptron, OnlineClassifier, rules
+from perceptrons import BudgetKernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, rules
 from perceptrons.engine.loops import budget, linear, multiclass
 
 
@@ -88,10 +88,18 @@ X = np.array([[1.0, 2.0], [-1.0, 1.0], [2.0, -1.0], [-2.0, -2.0]])
 )
 def test_a_loop_is_compiled_once(loop, y):
     """Whether predictions are recorded, and whether a rule holds whole numbers, is no matter of types."""
-    OnlineClassifier(rule=rules.MIRA(0.0)).fit(X, y)  # records nothing
+    OnlineClassifier(rule=rules.Perceptron(2.0)).fit(X, y)  # records nothing
     known = set(loop.target().signatures)
-    OnlineClassifier(rule=rules.MIRA(0)).partial_fit(X, y, classes=np.unique(y))  # records predictions
+    OnlineClassifier(rule=rules.Perceptron(2)).partial_fit(X, y, classes=np.unique(y))  # records predictions
     assert set(loop.target().signatures) == known
+
+
+def test_the_first_guess_of_gamma_runs_the_loop_of_the_perceptron():
+    Perceptron().fit(X, [1, 0, 1, 0])
+    MarginPerceptron(gamma=0.5).fit(X, [1, 0, 1, 0])
+    known = set(linear.run.target().signatures)
+    MarginPerceptron(gamma="auto").fit(X, [1, 0, 1, 0])
+    assert set(linear.run.target().signatures) == known
 
 
 def test_a_loop_is_not_compiled_again_for_a_model_that_was_stored():
