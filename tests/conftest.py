@@ -22,9 +22,9 @@ settings.load_profile("steady")
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """Tests that are marked so run loops as plain Python, with all their fixtures."""
-    plain = item.get_closest_marker("uncompiled") and not item.get_closest_marker("compiled")
     later = item.get_closest_marker("compiled_later") and not draws_many()
-    with uncompiled(bool(plain or later)):
+    plain = later or item.get_closest_marker("uncompiled")
+    with uncompiled(bool(plain and not item.get_closest_marker("compiled"))):
         return (yield)
 
 

@@ -305,7 +305,7 @@ def test_a_heavy_class_is_learned(kind):
 
 
 WEIGHTED = [
-    pytest.param(model, marks=[pytest.mark.exhaustive] if model in OTHER_WAYS else [])
+    pytest.param(model, marks=[] if model in FAMILIES + RESTRICTED else [pytest.mark.exhaustive])
     for model in ANY_INPUT + OTHER_WAYS + RESTRICTED
     if has_fit_parameter(model, "sample_weight")
 ]

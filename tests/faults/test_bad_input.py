@@ -150,7 +150,7 @@ def test_weights_that_would_overflow_stay_at_their_last_finite_value(name):
     assert finite.shape == model.coef_.shape
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
 def test_a_score_that_overflows_in_float32(classes):
     big = np.float32(1e25)
     rows = np.array([[1, 0], [big, big], [0, 1]], np.float32)
@@ -166,6 +166,7 @@ def test_a_score_that_overflows_in_float32(classes):
         model.decision_function(rows)
 
 
+@pytest.mark.exhaustive  # of several classes, and float32: a loop that no other test compiles
 def test_after_a_failure_the_votes_are_those_of_the_updates_that_were_made():
     rows = np.array([[1, 0], [0, 1], [1, 1], [1e4, 1e4]], np.float32) * np.float32(1e18)
     labels = np.array([1, 0, 1, 0])

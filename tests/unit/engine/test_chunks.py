@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from comparing import same_state
+from uncompiled import compiled
 from zoo import X, attributes, make, y, y3
 
 from perceptrons import Perceptron
@@ -26,7 +27,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.compiled_later
+@pytest.mark.parametrize("name", compiled(CASES, "Perceptron", "ROMMA", "AROW", "Winnow", "Elimination"))
 def test_the_same_numbers(name, monkeypatch):
     params, labels = CASES[name]
     for form in (np.array, sp.csr_array):

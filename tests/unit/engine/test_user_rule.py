@@ -227,6 +227,7 @@ def test_a_rule_that_fails_on_the_way(rule, what, labels, multiclass):
     assert np.isfinite(model.coef_).all()
 
 
+@pytest.mark.compiled_later
 def test_a_rule_that_fails_in_learn_one():
     model = learner(nan_later, fit_intercept=False)
     labels = np.minimum(LABELS, 1)

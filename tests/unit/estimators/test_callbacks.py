@@ -102,6 +102,7 @@ def test_a_fit_is_a_task_and_an_epoch_a_subtask():
     assert len(diary.lines) == 8
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("name", ONLINE)
 def test_the_model_of_an_epoch_stays_that_of_the_epoch(name):
     diary = Diary()

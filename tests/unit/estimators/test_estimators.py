@@ -41,6 +41,8 @@ from perceptrons import (
 )
 
 FIRST_ORDER = [n for n in ONLINE if "readout" in make(n).get_params()]
+#: Learners whose loops ``make test`` compiles in tests of all learners: one of each family.
+FAMILIES = ("Perceptron", "AROW", "Winnow")
 NOISE = np.random.default_rng(0).integers(-4, 5, (60, 3)) / 2.0
 COIN = np.random.default_rng(1).integers(0, 2, 60)
 PLUS = np.array([[1.0, 0.0], [-1.0, 1.0]])  # two rows one can follow by hand
@@ -154,7 +156,8 @@ def test_shuffling_is_seeded():
 # ------------------------------------------------------------------------------------------ warm start
 
 
-@pytest.mark.parametrize("name", [n for n in ONLINE if n != "MarginPerceptron"])
+@pytest.mark.compiled_later
+@pytest.mark.parametrize("name", compiled([n for n in ONLINE if n != "MarginPerceptron"], *FAMILIES))
 def test_warm_start_goes_on(name):
     model = make(name, warm_start=True, max_iter=1)
     for _ in range(3):
@@ -268,7 +271,8 @@ def test_a_bar_on_a_terminal():
 WEIGHTED = ["Perceptron", "AveragedPerceptron", "VotedPerceptron", "MarginPerceptron", "PassiveAggressive"]
 
 
-@pytest.mark.parametrize("name", ONLINE)
+@pytest.mark.compiled_later
+@pytest.mark.parametrize("name", compiled(ONLINE, *FAMILIES))
 def test_a_row_of_weight_zero_is_absent(name):
     weights = np.array([1, 0, 1, 1, 0, 1, 1, 1.0])
     params = {"gamma": 0.5} if name == "MarginPerceptron" else {}
@@ -345,7 +349,8 @@ def test_update_log():
         _ = make("Perceptron").fit(X, y).update_log_
 
 
-@pytest.mark.parametrize("name", FIRST_ORDER)
+@pytest.mark.compiled_later
+@pytest.mark.parametrize("name", compiled(FIRST_ORDER, "Perceptron"))
 def test_the_log_replays_the_weights(name):
     for labels in (y, y3):
         model = make(name, log_updates=True, max_iter=3).fit(X, labels)
@@ -408,7 +413,8 @@ def test_the_bracket_by_hand():
     assert nothing.margin_bounds_ == (None, inf)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.compiled_later
+@pytest.mark.parametrize("name", compiled(NAMES, *FAMILIES))
 def test_brackets_of_every_kind(name):
     binary, three = fitted(name), fitted(name, y3)
     if name in ("SecondOrderPerceptron", "AROW", "SCW", "Winnow", "Elimination"):
@@ -467,6 +473,7 @@ def test_a_margin_that_nobody_has_is_refuted():
     assert model.stop_reason_ == "bound exceeded"
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("eps", [0.1, 0.5, 0.9])
 def test_gamma_auto_reaches_half_of_the_best_margin(eps):
     rows, labels = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), [1, 1, 0, 0]
@@ -513,6 +520,7 @@ def test_abstaining(labels, abstain, kind):
     )
 
 
+@pytest.mark.compiled_later
 def test_abstaining_with_several_classes():
     toy = datasets.three_classes()
     for multiclass in ("joint", "ovr"):
@@ -581,6 +589,7 @@ def test_one_vector_at_random(labels):
 
 @pytest.mark.parametrize("readout", ["average", "vote", "random"])
 @pytest.mark.parametrize("labels", [y, y3], ids=["binary", "three"])
+@pytest.mark.compiled_later
 @pytest.mark.parametrize("first", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("second", [np.asarray, sp.csr_array])
 def test_readouts_go_on_in_partial_fit(readout, labels, first, second):
@@ -708,7 +717,7 @@ def test_pipeline_and_search(name):
 
 
 FLOAT32 = [
-    pytest.param(name, marks=[pytest.mark.exhaustive] if name == "ROMMA" else [])
+    pytest.param(name, marks=[pytest.mark.exhaustive] if name == "ROMMA" else [pytest.mark.compiled_later])
     for name in ONLINE
     if name not in ("Winnow", "BalancedWinnow", "Elimination")
 ]

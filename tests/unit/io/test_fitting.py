@@ -53,6 +53,7 @@ def test_the_same_as_partial_fit_on_the_whole():
     assert report.theorem == "Novikoff's theorem" and report.margin_up == model.margin_bounds_[1]
 
 
+@pytest.mark.compiled_later
 def test_the_size_of_the_batches_does_not_matter():
     """Three classes that nobody has declared, each taken up at its first row."""
     whole, small = Perceptron(readout="average"), Perceptron(readout="average")

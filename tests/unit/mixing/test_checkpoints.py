@@ -71,6 +71,7 @@ def test_a_seed_that_was_drawn_is_stored(tmp_path):
     same(again, expected.fit(X, y))
 
 
+@pytest.mark.compiled_later
 def test_tol_counts_the_rounds_before(tmp_path):
     path = tmp_path / "run.model"
     more = {"tol": 0.5, "n_iter_no_change": 3, "max_iter": 30}

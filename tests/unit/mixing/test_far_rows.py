@@ -94,6 +94,7 @@ def jsonl(X, y):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+@pytest.mark.compiled_later
 @pytest.mark.parametrize(
     "write, ending", [(libsvm, "svm"), (csv, "csv"), (jsonl, "jsonl")], ids=["libsvm", "csv", "jsonl"]
 )
@@ -114,6 +115,7 @@ def test_lists_of_files(tmp_path, write, ending):
     assert model.n_features_in_ == 5
 
 
+@pytest.mark.compiled_later
 def test_one_file_is_cut(tmp_path):
     X, y = data(n=300)
     (tmp_path / "all.csv").write_text(csv(X, y))
