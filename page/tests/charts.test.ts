@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OneRun, Trace } from "../src/protocol";
+import { apart, bandOf, type Line, pathOf, stepAt, stepByKey } from "../src/views/charts/chart";
+import { bracketPlot } from "../src/views/charts/bracket";
+import { errorsPlot } from "../src/views/charts/errors";
+import { mistakesPlot } from "../src/views/charts/mistakes";
+import { boundEntries, bracket, counts, epochPlaces, proofAt } from "../src/views/charts/numbers";
+import { proofPlot } from "../src/views/charts/proof";
+import { down, linear, linearTicks, logarithmic, logTicks, short, up } from "../src/views/charts/scale";
+
+/** A run of 2 epochs with 2 mistakes on 3 rows; then one row more. */
+function run(): OneRun {
+  const trace = {
+    epoch: [0, 0, 0, 1, 1, 1],
+    row: [0, 1, 2, 0, 1, 2],
+    n_mistakes: [1, 1, 2, 2, 2, 2],
+    n_updates: [1, 1, 2, 2, 2, 2],
+    gamma_low: ["-inf", null, 0.5, 0.4, 0.4, 0.4],
+    gamma_up: ["inf", 2, 2, 1.5, 1.8, 1.5],
+    learner: "Perceptron()",
+    space: "given rows",
+    proof: { u: [1, 0, 0], gamma: 1, radius: 2, crossing: 5, dot: [0, 1, 1, 2.5, 2.5, 2.5, 2.5], dot_bound: [0, 1, 1, 2, 2, 2, 2], norm: [0, 2, 2, 2.6, 2.6, 2.6, 2.6], norm_bound: [0, 2, 2, 2 * Math.SQRT2, 2 * Math.SQRT2, 2 * Math.SQRT2, 2 * Math.SQRT2] },
+  };
+  const later = { ...trace, epoch: [0, 0], row: [0, 1], n_mistakes: [1, 1], n_updates: [1, 1], gamma_low: null, gamma_up: [3, 3], proof: null };
+  const segment = (found: object, first: number) => ({ X: [], y: [], turned: [], first, trace: found as unknown as Trace });
+  return {
+    segments: [segment(trace, 0), segment(later, 6)],
+    errors: [{ epoch: 1, last: 0.5, average: 0.25, vote: null }, { epoch: 2, last: 0, average: 0, vote: null }],
+    bounds: [{ name: "Novikoff", text: "", value: 4, per_visit: null }],
+  } as unknown as OneRun;
+}
+
+test("ticks are round numbers within the range", () => {
+  assert.deepEqual(linearTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
+  assert.deepEqual(linearTicks(0, 1, 4), [0, 0.5, 1]);
+  assert.deepEqual(linearTicks(0, 2, 9, true), [0, 1, 2]);
+  assert.deepEqual(linearTicks(1, 1, 5), []);
+  assert.deepEqual(logTicks(1, 1000, 5), [1, 10, 100, 1000]);
+  assert.deepEqual(logTicks(2, 9, 5), [2, 5]);
+});
+
+test("scales invert themselves", () => {
+  for (const scale of [linear(-3, 7, 40, 300, 5), logarithmic(0.5, 2000, 40, 300, 5)]) {
+    for (const pixel of [40, 123, 300]) assert.ok(Math.abs(scale.of(scale.invert(pixel)) - pixel) < 1e-9);
+  }
+  assert.equal(logarithmic(1, 100, 0, 10, 3).of(0), 0);
+});
+
+test("numbers are short, and ends of brackets are rounded outward", () => {
+  assert.equal(short(5834), "5 834");
+  assert.equal(short(-0.123456), "−0.123");
+  assert.equal(short(2.5e9), "2.5·10⁹");
+  assert.equal(short(null), "–");
+  assert.equal(down(0.30481), "0.304");
+  assert.equal(up(0.30401), "0.305");
+  assert.equal(up(5834.2), "5 835");
+  assert.equal(down(-0.30401), "−0.305");
+});
+
+test("a click goes to the nearest visit, and to the first of equal ones", () => {
+  assert.equal(stepAt([0, 1, 2, 3], 1.4), 1);
+  assert.equal(stepAt([0, 1, 2, 3], 99), 3);
+  assert.equal(stepAt([0, 1, 1, 1, 2], 1.1), 1);
+  assert.equal(stepAt([0, 1, 1, 1, 2], 1.9), 4);
+  assert.equal(stepAt([0], -5), 0);
+});
+
+test("keys move by visits and stay within the run", () => {
+  assert.equal(stepByKey("ArrowRight", 7, 7), 7);
+  assert.equal(stepByKey("ArrowLeft", 7, 7), 6);
+  assert.equal(stepByKey("End", 0, 7), 7);
+  assert.equal(stepByKey("x", 0, 7), null);
+});
+
+test("paths break where there is no number and stay level between steps", () => {
+  const [x, y] = [linear(0, 4, 0, 4, 4), linear(0, 4, 0, 4, 4)];
+  assert.equal(pathOf({ x: [0, 1, 2, 3], y: [1, null, 2, 3] }, x, y), "M0 1M2 2L3 3");
+  assert.equal(pathOf({ x: [0, 1, 2], y: [1, 1, 3], stepped: true }, x, y), "M0 1H1H2V3");
+  const line = (values: number[]): Line => ({ key: "", label: "", look: "one", x: [0, 1], y: values, stepped: true });
+  assert.equal(bandOf(line([1, 2]), line([4, 3]), x, y), "M0 1L1 1L1 2L1 3L1 4L0 4Z");
+});
+
+test("labels are moved apart and stay in the picture", () => {
+  assert.deepEqual(apart([50, 52, 10], 13, 0, 100), [50, 63, 10]);
+  assert.deepEqual(apart([99, 98], 13, 0, 100), [100, 87]);
+});
+
+test("counts and ends of brackets go over all segments", () => {
+  assert.deepEqual(counts(run(), "n_mistakes"), [0, 1, 1, 2, 2, 2, 2, 3, 3]);
+  const { low, up: high } = bracket(run());
+  assert.deepEqual(low, [null, null, null, 0.5, 0.5, 0.5, 0.5, null, null]);
+  assert.deepEqual(high, [null, null, 2, 2, 1.5, 1.5, 1.5, 3, 3]);
+  assert.deepEqual(epochPlaces(run()).map((place) => Math.round(60 * place)), [0, 20, 40, 60, 80, 100, 120, 150, 180]);
+  assert.deepEqual(boundEntries({ name: "", text: "", value: null, per_visit: [1, 2] }, 2), [1, 1, 2]);
+});
+
+test("each chart says the numbers of its visit", () => {
+  const made = run();
+  assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 ≤ 4 at visit 3");
+  assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes in 3 visits; at most 4 by Novikoff/);
+  const found = proofPlot(made, proofAt(made, 3)!);
+  assert.ok(typeof found !== "string");
+  assert.equal(found.readout(3), "k = 2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83");
+  assert.ok(Math.abs(found.marks![0]!.x - 4) < 1e-9);
+  assert.equal(found.at.length, 9);
+  assert.equal(proofAt(made, 7), null);
+  const ends = bracketPlot(made, 8);
+  assert.ok(typeof ends !== "string");
+  assert.equal(ends.readout(4), "0.5 ≤ γ* ≤ 1.5");
+  const errors = errorsPlot(made, undefined);
+  assert.ok(typeof errors !== "string");
+  assert.equal(errors.readout(2), "first epoch");
+  assert.equal(errors.readout(4), "last w 50 %, average 25 %");
+});
+
+test("a comparator without a margin claims nothing", () => {
+  const made = run();
+  const proof = made.segments[0]!.trace.proof!;
+  Object.assign(proof, { gamma: null, dot_bound: null, norm_bound: null, crossing: null });
+  assert.equal(typeof proofPlot(made, proofAt(made, 3)!), "string");
+});
