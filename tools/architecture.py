@@ -23,6 +23,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 HOLDS = {
     "cli": "the commands",
     "demo": "the table of make demo",
+    "lab": "runs for a live page",
     "plots": "pictures, by matplotlib",
     "mixing": "one model from many shards",
     "proofs": "certify, separability, advice",
