@@ -37,7 +37,8 @@ export interface ProofTrace {
   u: number[];
   gamma: number | null;
   radius: number;
-  bound: number | null;
+  /** The first number of updates at which the two sides of the proof would cross. */
+  crossing: number | null;
   dot: number[];
   dot_bound: (number | null)[] | null;
   norm: number[];
@@ -94,6 +95,7 @@ export interface Segment {
   turned: number[];
   first: number;
   trace: Trace;
+  best?: Best | null;
   kernel?: KernelGrid | null;
 }
 
@@ -120,14 +122,15 @@ export interface Advice {
 export interface OneRun {
   segments: Segment[];
   sentences: string[];
-  errors: { epoch: number; last: number; average: number | null; vote: number | null }[];
+  errors: { epoch: number; at: number; last: number; average: number | null; vote: number | null }[];
   bounds: Bound[];
   certificate: { text: string; json: string } | null;
   best: Best | null;
   advice: Advice | null;
   kernel: KernelGrid | null;
   reason: string;
-  python?: string;
+  /** The script of "copy as Python". */
+  code?: string;
 }
 
 export interface Answer {
@@ -143,7 +146,11 @@ export interface Param {
   default: Value;
   low: number | null;
   high: number | null;
+  /** Of a choice, all values; of a number, texts that may stand in its place. */
   choices: Value[] | null;
+  /** Whether null is a value. */
+  optional?: boolean;
+  group?: string;
   text: string;
 }
 
@@ -152,12 +159,14 @@ export interface LearnerInfo {
   title: string;
   text: string;
   lecture: string | null;
+  family?: string;
   kernel: boolean;
   params: Param[];
 }
 
 export interface KernelInfo {
   name: string;
+  title?: string;
   text: string;
   params: Param[];
 }

@@ -1,5 +1,5 @@
 // What is shown, and the functions that read it. Views get it whole; only the store changes it.
-import type { Catalog, Edit, OneRun, Pair, Scene, Segment, Trace } from "./protocol";
+import type { Best, Catalog, Edit, OneRun, Pair, Scene, Segment, Trace } from "./protocol";
 import { toNumber } from "./protocol";
 import type { Source } from "./source";
 
@@ -18,8 +18,8 @@ export interface Shown {
   step: number;
   active: 0 | 1;
   selected: number | null;
-  /** Zoom of both planes; `slice`: weight of the constant coordinate in w-space, null: that of the current w. */
-  view: { x: Box; w: Box; slice: number | null };
+  /** Zoom of the planes (`w2`: w-space of the second learner); `slice`: weight of the constant coordinate in w-space, null: that of the current w. */
+  view: { x: Box; w: Box; w2: Box; slice: number | null };
   options: { average: boolean; best: boolean; contours: boolean; slab: boolean; online: boolean };
   pointer: Pair | null;
   playing: boolean;
@@ -136,14 +136,16 @@ export function updatesUpTo(run: OneRun, step: number): number {
   return counted(run, step, "n_updates");
 }
 
-/** Counts of a segment begin at 0, so those of the segments before are added. */
+/** Counts go on over the segments. */
 function counted(run: OneRun, step: number, name: "n_mistakes" | "n_updates"): number {
-  let sum = 0;
-  for (const { first, trace } of run.segments) {
-    const made = Math.min(step - first, trace.row.length);
-    if (made > 0) sum += trace[name][made - 1] ?? 0;
-  }
-  return sum;
+  const last = visit(run, Math.min(step, visits(run)) - 1);
+  return last ? last.trace[name][last.i]! : 0;
+}
+
+/** The maximum margin on the rows after `step` visits. */
+export function bestAt(run: OneRun, step: number): Best | null {
+  const segment = segmentAt(run, step);
+  return segment?.best === undefined ? run.best : segment.best;
 }
 
 /** The rows as they are learned after `step` visits. */
@@ -248,6 +250,6 @@ export function wBox(runs: OneRun[]): Box {
   for (const run of runs) {
     for (const { trace } of run.segments) for (const w of trace.w ?? []) points.push(...vectors(w));
   }
-  const box = boxAround(points, 0.18);
+  const box = boxAround(points, 0.3);
   return points.every(([a, b]) => !a && !b) ? [-1, 1, -1, 1] : box;
 }

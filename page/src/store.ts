@@ -1,15 +1,10 @@
 // The store: one state, changed by actions; views are told once per frame.
-import type { Answer, Catalog, Choice, Pair, Scene, ToySet } from "./protocol";
+import type { Answer, Catalog, OneRun, Pair, Scene, ToySet } from "./protocol";
 import type { Source } from "./source";
 import type { Actions, Shown, Theme, View } from "./state";
 import { givenRows, mistakeAfter, shownRows, totalVisits, wBox, withRows, xBox } from "./state";
 
 const MOST_UNDO = 100;
-
-export function defaults(catalog: Catalog, name: string): Choice {
-  const found = catalog.learners.find((learner) => learner.name === name) ?? catalog.learners[0]!;
-  return { name: found.name, params: Object.fromEntries(found.params.map((p) => [p.name, p.default])) };
-}
 
 export function firstScene(catalog: Catalog, set: ToySet): Scene {
   return {
@@ -18,16 +13,21 @@ export function firstScene(catalog: Catalog, set: ToySet): Scene {
     X: set.X,
     y: set.y,
     classes: set.classes,
-    learner: defaults(catalog, "Perceptron"),
+    learner: { name: (catalog.learners.find((one) => one.name === "Perceptron") ?? catalog.learners[0]!).name, params: {} },
     second: null,
     shuffle: false,
     seed: 0,
     max_iter: 100,
-    max_steps: Math.min(2000, catalog.limits["max_steps"] ?? 2000),
+    max_steps: Math.min(2000, catalog.limits["steps"] ?? 2000),
     noise: 0,
     center: false,
     edits: [],
   };
+}
+
+/** All of the paths in w-space. */
+function wholeW(runs: OneRun[]): Partial<Shown["view"]> {
+  return { w: wBox(runs.slice(0, 1)), w2: wBox(runs.slice(1)), slice: null };
 }
 
 export class Store implements Actions {
@@ -52,7 +52,7 @@ export class Store implements Actions {
       step: 0,
       active: 0,
       selected: null,
-      view: { x: xBox(scene, []), w: [-1, 1, -1, 1], slice: null },
+      view: { x: xBox(scene, []), w: [-1, 1, -1, 1], w2: [-1, 1, -1, 1], slice: null },
       options: { average: false, best: false, contours: true, slab: false, online: false },
       pointer: null,
       playing: false,
@@ -140,7 +140,7 @@ export class Store implements Actions {
     else if (this.follow === "start") step = 0;
     const view = { ...before.view };
     if (this.follow === "fit") view.x = xBox(scene, answer.runs);
-    if (this.follow !== "stay") Object.assign(view, { w: wBox(answer.runs), slice: null });
+    if (this.follow !== "stay") Object.assign(view, wholeW(answer.runs));
     const active = answer.runs.length > 1 ? before.active : 0;
     this.change({ runs: answer.runs, ran: scene, busy: false, step, view, active });
     this.follow = "stay";
@@ -282,7 +282,7 @@ export class Store implements Actions {
 
   fit(): void {
     const { scene, runs } = this.shown;
-    this.setView({ x: xBox(scene, runs), w: wBox(runs), slice: null });
+    this.setView({ x: xBox(scene, runs), ...wholeW(runs) });
   }
 
   fail(error: string | null): void {
