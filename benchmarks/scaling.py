@@ -131,7 +131,7 @@ def large(report: Report, quick: bool) -> None:
 
 def _beside_threads(report: Report, client: Any, quick: bool) -> None:
     rng, per_row, classes, width = np.random.default_rng(0), 60, 20, 60_000
-    rows = 2_000 if quick else 300_000
+    rows = 2_000 if quick else 1_200_000
     step = width // per_row  # an entry in each part of the columns
     columns = (
         rng.integers(0, step, (rows, per_row), np.int32) + step * np.arange(per_row, dtype=np.int32)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .spaces.protocol import Space
 
 #: What a part may cost, in products of a number and a weight: about a tenth of a second.
-LIMIT = 1 << 25
+LIMIT = 1 << 26
 
 
 def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:

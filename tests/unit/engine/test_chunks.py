@@ -57,7 +57,7 @@ def test_parts_by_what_rows_cost():
     pointers = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.concatenate([np.arange(n) for n in lengths])
     rows = intake.make_rows(sp.csr_array((np.ones(len(indices)), indices, pointers)), 1.0, False)
-    order = np.tile(np.arange(7), 40)
+    order = np.tile(np.arange(7), 80)
     parts = chunks.cut(space, rows, order)
     np.testing.assert_array_equal(np.concatenate(parts), order)
     costs = [space.row_cost(lengths[part].astype(float)).sum() for part in parts]

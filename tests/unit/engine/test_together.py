@@ -220,7 +220,7 @@ def test_copies_of_weights_belong_to_a_fit(monkeypatch):
         assert sorted(kept) == [0, 5]
         for first, copied in kept.items():
             for r, v in enumerate(copied.originals):
-                np.testing.assert_array_equal(copied.desk.V[:, r], v)
+                np.testing.assert_array_equal(copied.shared.V[:, r], v)
                 assert v is made.learners[first + r].v
         for twin in (made.copy(), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
             assert twin.copies is None
@@ -277,8 +277,13 @@ def test_small_passes_are_not_worth_a_copy(monkeypatch):
     assert together.pays(learners, rows, 1, {0: None})  # copies that exist are kept up to date
     mixed = [*learners[1:], spaces.Linear(rules.Perceptron(1.0), learners[0].frame, D)]
     assert not together.pays(mixed, rows, many, None)
-    assert [(b.start, b.stop) for b in together.blocks(11, 1)] == [(0, 5), (5, 11)]
-    assert [(b.start, b.stop) for b in together.blocks(4, 3)] == [(0, 1), (1, 2), (2, 4)]
+
+    def cuts(*args):
+        return [(b.start, b.stop) for b in together.blocks(*args)]
+
+    assert cuts(11) == cuts(11, 2) == [(0, 5), (5, 11)]
+    assert cuts(4, 3, 1e9) == [(0, 1), (1, 2), (2, 4)]
+    assert cuts(4, 3, 1e3) == [(0, 4)]  # too little for threads
 
 
 def test_fits_are_the_same(monkeypatch):

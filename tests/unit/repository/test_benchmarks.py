@@ -60,6 +60,13 @@ def test_what_an_epoch_waits_for(tmp_path):
 
 @pytest.mark.data
 @pytest.mark.skipif("PERCEPTRONS_DATA" not in os.environ, reason="PERCEPTRONS_DATA names no folder")
+def test_one_against_the_rest():
+    printed = benchmark("one_vs_rest", "--quick")
+    assert printed.count("the same bits") == 2 and "OTHER BITS" not in printed
+
+
+@pytest.mark.data
+@pytest.mark.skipif("PERCEPTRONS_DATA" not in os.environ, reason="PERCEPTRONS_DATA names no folder")
 def test_a_quick_run_on_real_sets(tmp_path):
     _, lines = quick_run(tmp_path, "c,e")
     assert [line["key"] for line in lines] == list("ccee")

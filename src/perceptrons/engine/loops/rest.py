@@ -1,8 +1,8 @@
 """One against the rest in one pass: each row is read once for a block of learners.
 
-Scores are computed from a copy of all weights, see :mod:`.lanes`. A learner that makes a step changes its own
-weights and its column of the copy. So its own weights are always complete, and every number is that of a pass
-of its own, by :func:`.linear.run_rows`.
+Scores are computed from a copy of all weights, see :mod:`.side_by_side`. A learner that makes a step changes
+its own weights and its column of the copy. So its own weights are always complete, and every number is that
+of a pass of its own, by :func:`.linear.run_rows`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from ...rows import look_ahead, push, sqnorm
 from ...rules import State
 from ..compiler import compiled, decide, helper
-from .lanes import looks, own_track, take_in
 from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
 from .scalars import (
     BAD_SCORE,
@@ -36,6 +35,7 @@ from .scalars import (
     UPDATES,
     N,
 )
+from .side_by_side import looks, own_track, take_in
 from .tracks import RecordedScores, pace, record_readout
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class OwnArrays(NamedTuple):
     steps: tuple[np.ndarray, ...]  #: the sum of the steps on each row, or arrays of length 0
 
 
-class Desk(NamedTuple):
+class Shared(NamedTuple):
     """What the learners of a block share during a pass."""
 
     V: np.ndarray  #: the copy of their weights
@@ -100,7 +100,7 @@ def learn(
     track: Track,
     log: Log,
     recorded: RecordedScores,
-    desk: Desk,
+    shared: Shared,
     ending: Ending,
     prediction: bool,
     tol: float,
@@ -110,7 +110,7 @@ def learn(
 
     ``state[EXAMPLES]`` counts the examples before this pass; ``seen`` have come since.
     """
-    state, raw = desk.state[r], desk.raw[r]
+    state, raw = shared.state[r], shared.raw[r]
     scale, norm2 = state[SCALE], state[N]
     s = scale * raw
     m = y * s
@@ -134,7 +134,7 @@ def learn(
         fine, now = step(rows, i, y, m, q, keep, tau, v, kept, state, arrays.steps[r], now, limit)
         if not fine:
             return BAD_STEP
-        follow_step(rows, i, tau * y / now.scale, v, desk.V[:, r], now.scale != keep * scale)
+        follow_step(rows, i, tau * y / now.scale, v, shared.V[:, r], now.scale != keep * scale)
         scale, norm2, state[TAU], state[SCALE_SUM], drift, k = now
         if refresh_is_due(now, tol):
             norm2, drift = refreshed(rows, v, scale, norm2, drift)
@@ -169,7 +169,7 @@ def run(
     track: Track,
     log: Log,
     recorded: RecordedScores,
-    desk: Desk,
+    shared: Shared,
     stale: bool,
     ending: Ending,
     prediction: bool,
@@ -182,12 +182,12 @@ def run(
     ``recorded``. ``track`` says of which kind ``arrays.A`` is. ``stale``: the weights are to be copied first.
     A learner whose pass ends badly stays as it was before the bad row, and the others go on.
     """
-    n = desk.raw.shape[0]
+    n = shared.raw.shape[0]
     if stale:
-        take_in(arrays.v, n, desk.V)
+        take_in(arrays.v, n, shared.V)
     for r in range(n):
-        copy_numbers(arrays.state[r], desk.state[r])
-        desk.state[r, LOSS2] = desk.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
+        copy_numbers(arrays.state[r], shared.state[r])
+        shared.state[r, LOSS2] = shared.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
     weight, seen, n_ended = 1.0, 0, 0
     for at in range(order.shape[0]):
         i = order[at]
@@ -196,7 +196,7 @@ def run(
             weight = c[i]
             if weight == 0.0:
                 continue
-        looks(rows, i, desk.V, desk.dots, desk.raw)
+        looks(rows, i, shared.V, shared.dots, shared.raw)
         q, label = sqnorm(rows, i), y[i] - first
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
@@ -215,7 +215,7 @@ def run(
                 track,
                 log,
                 recorded,
-                desk,
+                shared,
                 ending,
                 prediction,
                 tol,
@@ -223,14 +223,14 @@ def run(
             )
             if how != DONE:
                 ending.how[r], ending.at[r] = how, at
-                desk.state[r, EXAMPLES] += seen
+                shared.state[r, EXAMPLES] += seen
                 n_ended += 1
         seen += 1
     for r in range(n):
         if ending.how[r] == DONE:
-            desk.state[r, EXAMPLES] += seen
+            shared.state[r, EXAMPLES] += seen
         state = arrays.state[r]
         loss2, sum_q = state[LOSS2], state[SUM_Q]
-        copy_numbers(desk.state[r], state)
+        copy_numbers(shared.state[r], state)
         state[LOSS2] += loss2
         state[SUM_Q] += sum_q

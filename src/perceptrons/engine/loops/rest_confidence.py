@@ -1,8 +1,8 @@
 """One against the rest in one pass, for learners with a diagonal covariance.
 
 Most rows change the weights and variances of several learners. So a block has them side by side during a
-pass, see :mod:`.lanes`, and a step changes the lines of all learners at once. Every number is that of a pass
-of its own, by :func:`.confidence.run_rows`.
+pass, see :mod:`.side_by_side`, and a step changes the lines of all learners at once. Every number is that of
+a pass of its own, by :func:`.confidence.run_rows`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from ...rows import look_ahead
 from ...rules import State
 from ..compiler import compiled, confide
-from .lanes import WIDTH, hand_out, looks, move, take_in, variances
 from .linear import Log, enter
 from .rest import copy_numbers
 from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST, MISTAKES, UPDATES, N
+from .side_by_side import WIDTH, hand_out, looks, move, take_in, variances
 
 if TYPE_CHECKING:
     from ..._types import Floats, Ints, Record
@@ -35,7 +35,7 @@ class ConfidentArrays(NamedTuple):
     state: tuple[np.ndarray, ...]  #: the scalars
 
 
-class ConfidentDesk(NamedTuple):
+class ConfidentShared(NamedTuple):
     """What the learners of a block share during a pass: scratch space."""
 
     V: np.ndarray  #: their weights side by side
@@ -60,7 +60,7 @@ def run(
     arrays: ConfidentArrays,
     log: Log,
     recorded: RecordedScores,
-    desk: ConfidentDesk,
+    shared: ConfidentShared,
     stale: bool,
     ending: Ending,
     tol: float,
@@ -71,28 +71,28 @@ def run(
     The learners' own arrays are written at the end of this call: an interruption finds all of them at the
     start of the pass, or all at its end.
     """
-    n = desk.raw.shape[0]
+    n = shared.raw.shape[0]
     if stale:
-        take_in(arrays.v, n, desk.V)
-        take_in(arrays.sigma, n, desk.S)
+        take_in(arrays.v, n, shared.V)
+        take_in(arrays.sigma, n, shared.S)
     for r in range(n):
-        copy_numbers(arrays.state[r], desk.state[r])
-        desk.state[r, LOSS2] = 0.0  # sums of a pass are made apart
+        copy_numbers(arrays.state[r], shared.state[r])
+        shared.state[r, LOSS2] = 0.0  # sums of a pass are made apart
     for r in range(WIDTH):
-        desk.d[r] = desk.beta[r] = 0.0
+        shared.d[r] = shared.beta[r] = 0.0
     n_ended = 0
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
-        looks(rows, i, desk.V, desk.dots, desk.raw)
-        variances(rows, i, desk.S, desk.squares, desk.variance)
+        looks(rows, i, shared.V, shared.dots, shared.raw)
+        variances(rows, i, shared.S, shared.squares, shared.variance)
         label, n_steps = y[i] - first, 0
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
                 continue
-            state, s, v = desk.state[r], desk.raw[r], desk.variance[r]
+            state, s, v = shared.state[r], shared.raw[r], shared.variance[r]
             sign = 1.0 if r == label else -1.0
             m = sign * s
             alpha, beta = 0.0, 0.0
@@ -109,7 +109,7 @@ def run(
                 n_ended += 1
                 continue
             if alpha != 0.0 or beta != 0.0:
-                desk.d[r], desk.beta[r] = alpha * sign, beta
+                shared.d[r], shared.beta[r] = alpha * sign, beta
                 n_steps += 1
                 state[UPDATES] += 1.0
                 if log.row.shape[1] > 0:
@@ -126,13 +126,13 @@ def run(
             loss = max(0.0, 1.0 - m)
             state[LOSS2] += loss * loss
         if n_steps > 0:
-            move(rows, i, desk.d, desk.beta, desk.V, desk.S)
+            move(rows, i, shared.d, shared.beta, shared.V, shared.S)
             for r in range(WIDTH):
-                desk.d[r] = desk.beta[r] = 0.0
+                shared.d[r] = shared.beta[r] = 0.0
     for r in range(n):
         state = arrays.state[r]
         loss2 = state[LOSS2]
-        copy_numbers(desk.state[r], state)
+        copy_numbers(shared.state[r], state)
         state[LOSS2] += loss2
-    hand_out(arrays.v, n, desk.V)
-    hand_out(arrays.sigma, n, desk.S)
+    hand_out(arrays.v, n, shared.V)
+    hand_out(arrays.sigma, n, shared.S)

@@ -102,7 +102,7 @@ class OneVsRest:
 
     def _every(self, function: Callable[[int], T], blocks: Sequence[Sequence[SingleSpace]]) -> list[T]:
         """Call the function for each block of learners; Ctrl-C takes effect after the last call."""
-        if self.n_threads > 1:
+        if self.n_threads > 1 and len(blocks) > 1:
             with ThreadPoolExecutor(self.n_threads) as pool:
                 return list(pool.map(function, range(len(blocks))))
         before = [[learner.counts() for learner in block] for block in blocks]
@@ -184,7 +184,7 @@ class OneVsRest:
         for learner in self.learners:
             learner.close()  # a copy of its own would not follow the common pass
         copies = {} if self.copies is None else self.copies
-        cuts = together.blocks(self.n_classes, self.n_threads)
+        cuts = together.blocks(self.n_classes, self.n_threads, together.entries_of(rows, len(order)))
         blocks = [Together(self.learners[cut], cut.start, copies) for cut in cuts]
 
         def some(b: int) -> list[Ended]:

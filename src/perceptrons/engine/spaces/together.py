@@ -14,7 +14,7 @@ import numpy as np
 from ...rows import Csr, Dense
 from ...rules import RuleError
 from ..custom import engine_rule
-from ..loops import lanes, rest, rest_confidence, scalars, tracks
+from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
 from ..loops.linear import Log
 from .additive import Linear
 from .base import NumericalError, logged
@@ -30,6 +30,8 @@ LINE = 64  #: bytes of a cache line
 #: weight of a learner: the copy takes as long as some entries. Copies that are kept serve several passes.
 LEAST_PRODUCTS = 1 << 19
 LEAST_ENTRIES, LEAST_WHEN_KEPT = 4.0, 1.0
+#: A thread of its own pays from so many products on.
+LEAST_OF_A_THREAD = 1 << 23
 #: Memory that the copies of all learners may take, in bytes; more threads than blocks take more.
 MOST_BYTES = 1 << 28
 
@@ -44,7 +46,7 @@ class Ended(NamedTuple):
 class Copied(NamedTuple):
     """A copy of the weights of a block, and the arrays that it is a copy of."""
 
-    desk: Any  #: ``rest.Desk`` or ``rest_confidence.ConfidentDesk``
+    shared: Any  #: ``rest.Shared`` or ``rest_confidence.ConfidentShared``
     originals: list[np.ndarray]
     kind: type  #: of the rows that it is for
 
@@ -66,9 +68,9 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "
     return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
-def room_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
+def zeros_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
     """Zeros for the weights of a block of learners with weights like v."""
-    return aligned_zeros((len(v), lanes.WIDTH), v.dtype, "C" if isinstance(rows, Csr) else "F")
+    return aligned_zeros((len(v), side_by_side.WIDTH), v.dtype, "C" if isinstance(rows, Csr) else "F")
 
 
 def alike(learners: Sequence[SingleSpace]) -> bool:
@@ -93,7 +95,7 @@ def weights(learner: SingleSpace) -> np.ndarray:
 def bytes_of_block(learner: Linear | Confident) -> int:
     """What the copies of a block of such learners take."""
     sigma = learner.sigma.nbytes if isinstance(learner, Confident) else 0
-    return lanes.WIDTH * (learner.v.nbytes + sigma)
+    return side_by_side.WIDTH * (learner.v.nbytes + sigma)
 
 
 def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies | None) -> bool:
@@ -104,26 +106,31 @@ def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies
     kinds = (Linear, Confident)
     if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], kinds):
         return False
-    n, width = max(1, len(rows.sq)), len(learners[0].v)
-    a_row = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
-    entries = a_row * n_rows
+    entries, width = entries_of(rows, n_rows), len(learners[0].v)
     kept = copies is not None and isinstance(learners[0], Linear)  # others are written back by each pass
     enough = entries >= width * (LEAST_WHEN_KEPT if kept else LEAST_ENTRIES)
-    small = len(blocks(len(learners), 1)) * bytes_of_block(learners[0]) <= MOST_BYTES
+    small = len(blocks(len(learners))) * bytes_of_block(learners[0]) <= MOST_BYTES
     worth = small and enough and entries * len(learners) >= LEAST_PRODUCTS
     return (bool(copies) or worth) and alike(learners)
 
 
-def blocks(n_learners: int, n_threads: int) -> list[slice]:
-    """The learners in blocks of at most WIDTH, one for each thread at least."""
-    n = max(-(-n_learners // lanes.WIDTH), min(n_threads, n_learners))
+def entries_of(rows: Dense | Csr, n_rows: int) -> float:
+    """How many numbers so many of these rows have, about."""
+    a_row = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / max(1, len(rows.sq))
+    return a_row * n_rows
+
+
+def blocks(n_learners: int, n_threads: int = 1, entries: float = 0.0) -> list[slice]:
+    """The learners in blocks of at most WIDTH; as many as threads, where each then has enough to do."""
+    busy = min(n_threads, n_learners, int(entries * n_learners / LEAST_OF_A_THREAD))
+    n = max(-(-n_learners // side_by_side.WIDTH), busy)
     ends = [n_learners * b // n for b in range(n + 1)]
     return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
     """WIDTH arrays: the last one fills up."""
-    return (*arrays, *[arrays[-1]] * (lanes.WIDTH - len(arrays)))
+    return (*arrays, *[arrays[-1]] * (side_by_side.WIDTH - len(arrays)))
 
 
 class Together:
@@ -141,18 +148,18 @@ class Together:
         found = self._copies.get(self.first)
         if found is not None and found.of(originals, rows):
             return found, False
-        return Copied(self._desk(rows), originals, type(rows)), True
+        return Copied(self._shared(rows), originals, type(rows)), True
 
-    def _desk(self, rows: Dense | Csr) -> Any:
+    def _shared(self, rows: Dense | Csr) -> Any:
         v, n = self.learners[0].v, len(self.learners)
-        V, dots = room_for(rows, v), aligned_zeros((lanes.WIDTH,), v.dtype)
+        V, dots = zeros_for(rows, v), aligned_zeros((side_by_side.WIDTH,), v.dtype)
         raw, state = np.zeros(n), np.zeros((n, scalars.SIZE))
         if isinstance(self.learners[0], Linear):
-            return rest.Desk(V, dots, raw, state)
+            return rest.Shared(V, dots, raw, state)
         sigma = self.learners[0].sigma
-        squares, d, beta = (aligned_zeros((lanes.WIDTH,), sigma.dtype) for _ in range(3))
-        S, variance = room_for(rows, sigma), np.zeros(n)
-        return rest_confidence.ConfidentDesk(V, S, dots, squares, raw, variance, d, beta, state)
+        squares, d, beta = (aligned_zeros((side_by_side.WIDTH,), sigma.dtype) for _ in range(3))
+        S, variance = zeros_for(rows, sigma), np.zeros(n)
+        return rest_confidence.ConfidentShared(V, S, dots, squares, raw, variance, d, beta, state)
 
     def _receivers(self, predictions: Predictions | None, score: np.ndarray) -> list[OneClass]:
         """Where each learner hands in its scores."""
@@ -187,9 +194,9 @@ class Together:
         copied, stale = self._copied(rows)
         given = rows, codes, self.first, c, order
         if isinstance(self.learners[0], Linear):
-            self._run_linear(given, log, recorded, copied.desk, stale, ending)
+            self._run_linear(given, log, recorded, copied.shared, stale, ending)
         else:
-            self._run_confident(given, log, recorded, copied.desk, stale, ending)
+            self._run_confident(given, log, recorded, copied.shared, stale, ending)
         self._copies[self.first] = copied  # not before: an interruption must not leave one that was not made
         found = []
         for r, learner in enumerate(cast("list[Linear | Confident]", self.learners)):
@@ -211,7 +218,7 @@ class Together:
         given: tuple[Any, ...],
         log: Log,
         recorded: tracks.RecordedScores,
-        desk: rest.Desk,
+        shared: rest.Shared,
         stale: bool,
         ending: rest.Ending,
     ) -> None:
@@ -225,7 +232,18 @@ class Together:
         )
         rule, tol, limit = engine_rule(one.rule), one.frame.tol, one._limit()
         rest.run(
-            rule, *given, arrays, one.track(), log, recorded, desk, stale, ending, one.prediction, tol, limit
+            rule,
+            *given,
+            arrays,
+            one.track(),
+            log,
+            recorded,
+            shared,
+            stale,
+            ending,
+            one.prediction,
+            tol,
+            limit,
         )
 
     def _run_confident(
@@ -233,7 +251,7 @@ class Together:
         given: tuple[Any, ...],
         log: Log,
         recorded: tracks.RecordedScores,
-        desk: rest_confidence.ConfidentDesk,
+        shared: rest_confidence.ConfidentShared,
         stale: bool,
         ending: rest.Ending,
     ) -> None:
@@ -245,4 +263,4 @@ class Together:
             state=eight([one.state for one in learners]),
         )
         tol, limit = one.frame.tol, one._limit()
-        rest_confidence.run(one.rule, *given, arrays, log, recorded, desk, stale, ending, tol, limit)
+        rest_confidence.run(one.rule, *given, arrays, log, recorded, shared, stale, ending, tol, limit)
