@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = ("train", "predict", "evaluate", "certify", "plot", "info", "fetch", "demo")
+COMMANDS = ("train", "predict", "evaluate", "certify", "plot", "info", "fetch", "demo", "lab")
 
 Data = Annotated[
     list[str],
@@ -270,5 +270,36 @@ def demo(json: Json = False, debug: Debug = False) -> Job:
         from .showing import demo
 
         return demo(json)
+
+    return work
+
+
+@app.command()
+def lab(
+    port: Annotated[
+        int | None,
+        Option(
+            help="Of the loopback address; 0: any free one.",
+            min=0,
+            max=65535,
+            show_default="8765, or the next free one",
+        ),
+    ] = None,
+    no_browser: Annotated[bool, Option("--no-browser", help="Print the address and open nothing.")] = False,
+    export: Annotated[
+        str | None, Option(help="Write a read-only site of recorded runs instead.", metavar="FOLDER")
+    ] = None,
+    debug: Debug = False,
+) -> Job:
+    """Show a learner at work on a live page.
+
+    The page is served on this machine only, at the address that is printed. It needs extra packages:
+    pip install 'perceptrons[lab]'.
+    """
+
+    def work() -> int:
+        from .serving import lab
+
+        return lab(port, not no_browser, export)
 
     return work
