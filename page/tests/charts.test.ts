@@ -5,7 +5,7 @@ import { apart, bandOf, type Line, pathOf, stepAt, stepByKey } from "../src/view
 import { bracketPlot } from "../src/views/charts/bracket";
 import { errorsPlot } from "../src/views/charts/errors";
 import { mistakesPlot } from "../src/views/charts/mistakes";
-import { boundEntries, bracket, counts, epochPlaces, proofAt } from "../src/views/charts/numbers";
+import { boundEntries, bracket, counts, epochPlaces } from "../src/views/charts/numbers";
 import { proofPlot } from "../src/views/charts/proof";
 import { down, linear, linearTicks, logarithmic, logTicks, short, up } from "../src/views/charts/scale";
 
@@ -22,12 +22,13 @@ function run(): OneRun {
     space: "given rows",
     proof: { u: [1, 0, 0], gamma: 1, radius: 2, crossing: 5, dot: [0, 1, 1, 2.5, 2.5, 2.5, 2.5], dot_bound: [0, 1, 1, 2, 2, 2, 2], norm: [0, 2, 2, 2.6, 2.6, 2.6, 2.6], norm_bound: [0, 2, 2, 2 * Math.SQRT2, 2 * Math.SQRT2, 2 * Math.SQRT2, 2 * Math.SQRT2] },
   };
-  const later = { ...trace, epoch: [0, 0], row: [0, 1], n_mistakes: [1, 1], n_updates: [1, 1], gamma_low: null, gamma_up: [3, 3], proof: null };
+  const last = { ...trace.proof, dot: [2.5, 4, 4], dot_bound: [2, 3, 3], norm: [2.6, 4.1, 4.1], norm_bound: [2 * Math.SQRT2, 2 * Math.sqrt(3), 2 * Math.sqrt(3)] };
+  const later = { ...trace, epoch: [2, 2], row: [0, 1], n_mistakes: [3, 3], n_updates: [3, 3], gamma_low: null, gamma_up: [3, 3], proof: last };
   const segment = (found: object, first: number) => ({ X: [], y: [], turned: [], first, trace: found as unknown as Trace });
   return {
     segments: [segment(trace, 0), segment(later, 6)],
-    errors: [{ epoch: 1, last: 0.5, average: 0.25, vote: null }, { epoch: 2, last: 0, average: 0, vote: null }],
-    bounds: [{ name: "Novikoff", text: "", value: 4, per_visit: null }],
+    errors: [{ epoch: 0, last: 0.5, average: 0.25, vote: null }, { epoch: 1, last: 0, average: 0, vote: null }],
+    bounds: [{ name: "Novikoff", text: "updates ≤ R²/γ²", value: 4, per_visit: null }],
   } as unknown as OneRun;
 }
 
@@ -98,16 +99,16 @@ test("counts and ends of brackets go over all segments", () => {
 test("each chart says the numbers of its visit", () => {
   const made = run();
   assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 ≤ 4 at visit 3");
-  assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes in 3 visits; at most 4 by Novikoff/);
-  const found = proofPlot(made, proofAt(made, 3)!);
+  assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes in 3 visits; at most 4 by the theorem that updates ≤ R²\/γ²/);
+  const found = proofPlot(made);
   assert.ok(typeof found !== "string");
   assert.equal(found.readout(3), "k = 2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83");
   assert.ok(Math.abs(found.marks![0]!.x - 4) < 1e-9);
   assert.equal(found.at.length, 9);
-  assert.equal(proofAt(made, 7), null);
+  assert.equal(found.readout(7), "k = 3: 3 ≤ 4 ≤ 4.1 ≤ 3.46");
   const ends = bracketPlot(made, 8);
   assert.ok(typeof ends !== "string");
-  assert.equal(ends.readout(4), "0.5 ≤ γ* ≤ 1.5");
+  assert.equal(ends.readout(4), "0.5 ≤ γ* ≤ 1.5 (given rows)");
   const errors = errorsPlot(made, undefined);
   assert.ok(typeof errors !== "string");
   assert.equal(errors.readout(2), "first epoch");
@@ -116,7 +117,6 @@ test("each chart says the numbers of its visit", () => {
 
 test("a comparator without a margin claims nothing", () => {
   const made = run();
-  const proof = made.segments[0]!.trace.proof!;
-  Object.assign(proof, { gamma: null, dot_bound: null, norm_bound: null, crossing: null });
-  assert.equal(typeof proofPlot(made, proofAt(made, 3)!), "string");
+  Object.assign(made.segments[0]!.trace.proof!, { gamma: null, dot_bound: null, norm_bound: null, crossing: null });
+  assert.equal(typeof proofPlot(made), "string");
 });

@@ -1,3 +1,210 @@
-import type { MakeView } from "../state";
+// "Why is it slow?": R, γ and (R/γ)² of the run, and what a constant coordinate, centring and noise do to them.
 
-export const whyView: MakeView = () => ({ element: document.createElement("div"), update() {} });
+import type { OneRun, Scene, Value } from "../protocol";
+import type { Source } from "../source";
+import { type Actions, type MakeView, type Shown, type View, visits } from "../state";
+import { counted, counts, proofOf } from "./charts/numbers";
+import { down, short, up } from "./charts/scale";
+import { attr, el, fresh, show, text } from "./dom";
+
+/** The constants that the comparison tries. */
+const CONSTANTS = [0.1, 0.3, 1, 3, 10, 30, 100];
+
+export const whyView: MakeView = (actions, source) => new WhyView(actions, source);
+
+class WhyView implements View {
+  readonly element: HTMLElement;
+  private readonly account = el("p", { class: "why-account" });
+  private readonly reason = el("p", { class: "hint" });
+  private readonly advice = el("div", { class: "why-advice" });
+  private readonly scaling = new Slider("scaling", "Constant coordinate B (intercept_scaling)", -1, 2, 0.05, (power) => this.setScaling(10 ** power));
+  private readonly noise = new Slider("noise", "Labels turned round", 0, 0.5, 0.01, (share) => this.actions.setScene({ noise: share }));
+  private readonly center = el("input", { type: "checkbox", "data-testid": "center", onchange: () => this.actions.setScene({ center: this.center.checked }) });
+  private readonly compare = el("button", { type: "button", "data-testid": "try-constants", onclick: () => void this.tryAll() }, "Compare constants and centring");
+  private readonly progress = el("p", { class: "hint", role: "status" });
+  private readonly tried = el("tbody");
+  private readonly table = el("table", { class: "why-table", "data-testid": "why-table", hidden: true }, head("rows", "R", "γ", "(R/γ)²", "updates"), this.tried);
+  private asked: AbortController | null = null;
+  private shown: Shown | null = null;
+
+  constructor(
+    private readonly actions: Actions,
+    private readonly source: Source,
+  ) {
+    this.element = el(
+      "div",
+      { class: "why" },
+      this.account,
+      this.reason,
+      this.scaling.element,
+      el("label", { class: "why-check" }, this.center, " Subtract the mean of the rows first"),
+      this.noise.element,
+      this.compare,
+      this.progress,
+      this.table,
+      this.advice,
+    );
+  }
+
+  update(shown: Shown, before: Shown | null): void {
+    this.shown = shown;
+    if (before !== null && before.scene === shown.scene && before.runs === shown.runs && before.active === shown.active) return;
+    if (before?.scene !== shown.scene) this.forget();
+    const run = shown.runs[shown.active];
+    text(this.account, run ? accountOf(run) : "No run yet.");
+    text(this.reason, run ? reasonOf(run) : "");
+    this.drawControls(shown);
+    this.drawAdvice(run);
+  }
+
+  // ---------------------------------------------------------- controls
+
+  private drawControls({ scene, runs, readOnly, active }: Shown): void {
+    const B = scalingOf(this.shown!);
+    const turned = new Set((runs[active]?.segments ?? []).flatMap(({ turned }) => turned)).size;
+    this.scaling.draw(Math.log10(B ?? 1), B === null ? "this learner has none" : `B = ${short(B)}`, readOnly || B === null);
+    this.noise.draw(scene.noise, `${short(100 * scene.noise)} %${scene.noise > 0 ? `, ${counted(turned, "row")}` : ""}`, readOnly);
+    this.center.checked = scene.center;
+    this.center.disabled = readOnly;
+    show(this.compare, !readOnly && B !== null);
+  }
+
+  private setScaling(B: number): void {
+    if (this.shown !== null) this.actions.setScene({ learner: withScaling(this.shown.scene, Number(B.toPrecision(3))).learner });
+  }
+
+  // ---------------------------------------------------------- comparing
+
+  /** Asks for a run with each constant, and with the rows centred; one after the other. */
+  private async tryAll(): Promise<void> {
+    if (this.shown === null) return;
+    this.forget();
+    const asked = (this.asked = new AbortController());
+    const scene: Scene = { ...this.shown.scene, second: null, edits: [] };
+    const wanted: [string, Scene][] = CONSTANTS.map((B) => [`B = ${B}`, { ...withScaling(scene, B), center: false }]);
+    wanted.push(["centred, B = 1", { ...withScaling(scene, 1), center: true }]);
+    show(this.table, true);
+    const found: { name: string; run: OneRun }[] = [];
+    try {
+      for (const [name, one] of wanted) {
+        text(this.progress, `Run ${found.length + 1} of ${wanted.length}…`);
+        const answer = await this.source.run(one, asked.signal);
+        if (asked !== this.asked) return;
+        found.push({ name, run: answer.runs[0]! });
+        this.drawTried(found);
+      }
+      text(this.progress, verdict(found));
+    } catch (error) {
+      if (asked === this.asked) text(this.progress, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private forget(): void {
+    this.asked?.abort();
+    this.asked = null;
+    this.tried.replaceChildren();
+    show(this.table, false);
+    text(this.progress, "");
+  }
+
+  private drawTried(found: { name: string; run: OneRun }[]): void {
+    const ratios = found.map(({ run }) => ratioOf(run) ?? Infinity);
+    const least = Math.min(...ratios);
+    const rows = found.map(({ name, run }, i) => {
+      const proof = proofOf(run);
+      const gamma = proof?.gamma ?? null;
+      const cells = [name, up(proof?.radius), gamma === null ? "none" : down(gamma), gamma === null ? "–" : up(ratios[i]), String(made(run)) + (truncated(run) ? "+" : "")];
+      return el("tr", { class: ratios[i] === least && least < Infinity ? "least" : null }, el("th", { scope: "row" }, cells[0]!), ...cells.slice(1).map((cell) => el("td", {}, cell)));
+    });
+    this.tried.replaceChildren(...rows);
+  }
+
+  private drawAdvice(run: OneRun | undefined): void {
+    const lines = run?.advice?.text.split("\n").filter((line) => line.trim() !== "") ?? [];
+    this.advice.replaceChildren(...(lines.length ? [el("h3", {}, "Advice of the library"), ...lines.map((line) => el("p", {}, line.replace(/^\*\s*/, "")))] : []));
+  }
+}
+
+/** A range with its name and its value. */
+class Slider {
+  readonly element: HTMLElement;
+  private readonly input: HTMLInputElement;
+  private readonly value = el("output", { class: "why-value" });
+
+  constructor(testid: string, name: string, low: number, high: number, step: number, onChange: (value: number) => void) {
+    const id = fresh(testid);
+    this.input = el("input", { type: "range", id, min: low, max: high, step, "data-testid": testid, oninput: () => onChange(Number(this.input.value)) });
+    this.element = el("div", { class: "why-slider" }, el("label", { for: id }, name), this.value, this.input);
+  }
+
+  draw(value: number, words: string, disabled: boolean): void {
+    if (Math.abs(Number(this.input.value) - value) > Number(this.input.step) / 2) this.input.value = String(value);
+    this.input.disabled = disabled;
+    text(this.value, words);
+    attr(this.input, "aria-valuetext", words);
+  }
+}
+
+function head(...names: string[]): HTMLElement {
+  return el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name))));
+}
+
+// ------------------------------------------------------------------------------------------------ numbers
+
+function made(run: OneRun): number {
+  return counts(run, "n_updates")[visits(run)]!;
+}
+
+function truncated(run: OneRun): boolean {
+  return run.segments[run.segments.length - 1]?.trace.truncated ?? false;
+}
+
+/** (R/γ)², by the comparator of the run; null where there is none with a margin. */
+export function ratioOf(run: OneRun): number | null {
+  const proof = proofOf(run);
+  return proof === null || proof.gamma === null ? null : (proof.radius / proof.gamma) ** 2;
+}
+
+/** R, γ, (R/γ)² and the updates of a run, in a sentence. */
+export function accountOf(run: OneRun): string {
+  const [proof, ratio] = [proofOf(run), ratioOf(run)];
+  const done = `${counted(made(run), "update")} in ${counted(visits(run), "visit")}`;
+  if (proof === null) return `${done}. For several classes and for kernels there is no single w, and so no (R/γ)² here.`;
+  if (ratio === null) return `${done}. R = ${up(proof.radius)}, and no separator with a margin is known, so (R/γ)² bounds nothing.`;
+  return `R = ${up(proof.radius)}, γ = ${down(proof.gamma)}, (R/γ)² = ${up(ratio)}; ${done}.`;
+}
+
+/** How much of the best u is offset: what the constant coordinate costs. */
+export function reasonOf(run: OneRun): string {
+  const { proof, bias, unit } = run.segments[run.segments.length - 1]?.trace ?? {};
+  if (!proof || proof.gamma === null || !bias || unit) return "";
+  const inPlane = Math.hypot(proof.u[0] ?? 0, proof.u[1] ?? 0);
+  return `The margin is that of the rows (x, ${short(bias)}). The best u of length 1 has ${short(inPlane)} of its length in the plane; the distances of the rows from its line, times ${short(inPlane)}, are their margins.`;
+}
+
+function verdict(found: { name: string; run: OneRun }[]): string {
+  const known = found.flatMap(({ name, run }) => (ratioOf(run) === null ? [] : [{ name, ratio: ratioOf(run)! }]));
+  if (known.length === 0) return "With none of these a separator is known.";
+  const [least, largest] = known.reduce(([a, b], one) => [one.ratio < a.ratio ? one : a, one.ratio > b.ratio ? one : b], [known[0]!, known[0]!]);
+  return `(R/γ)² is smallest with ${least.name}, ${up(least.ratio)}, and largest with ${largest.name}, ${up(largest.ratio)}.`;
+}
+
+// ------------------------------------------------------------------------------------------- the constant B
+
+/** intercept_scaling of the learner; null where it has none or no intercept. */
+export function scalingOf({ scene, catalog, runs, active }: Pick<Shown, "scene" | "catalog" | "runs" | "active">): number | null {
+  const params = catalog.learners.find(({ name }) => name === scene.learner.name)?.params ?? [];
+  const known = params.find(({ name }) => name === "intercept_scaling");
+  if (known === undefined || valueOf(scene, params, "fit_intercept") === false) return null;
+  const value = valueOf(scene, params, "intercept_scaling");
+  if (typeof value === "number") return value > 0 ? value : null;
+  return runs[active]?.segments[0]?.trace.bias || 1; // "auto": what the run took
+}
+
+function valueOf(scene: Scene, params: { name: string; default: Value }[], name: string): Value | undefined {
+  return scene.learner.params[name] ?? params.find((param) => param.name === name)?.default;
+}
+
+function withScaling(scene: Scene, B: number): Scene {
+  return { ...scene, learner: { ...scene.learner, params: { ...scene.learner.params, intercept_scaling: B } } };
+}

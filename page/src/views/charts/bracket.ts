@@ -3,7 +3,7 @@
 import type { OneRun } from "../../protocol";
 import { type MakeView, type Shown, totalVisits } from "../../state";
 import { chart, type Plot } from "./chart";
-import { bracket, edited, type Entries, range } from "./numbers";
+import { bracket, edited, type Entries, largest, range } from "./numbers";
 import { down, short, up } from "./scale";
 
 export const bracketChart: MakeView = (actions) => chart("chart-bracket", "The bracket around the best margin", plotOf, actions);
@@ -19,7 +19,7 @@ export function bracketPlot(run: OneRun, T: number): Plot | string {
   const tops = upper.concat(low).filter((value): value is number => value !== null);
   if (tops.length === 0) return "This learner proves nothing about the best margin.";
   const last = Math.max(...[low[low.length - 1], upper[upper.length - 1]].map((value) => value ?? 0));
-  const gamma = run.segments.length === 1 ? (run.segments[0]!.trace.proof?.gamma ?? null) : null;
+  const gamma = run.segments.length === 1 ? (run.best?.separable ? run.best.gamma : null) : null;
   const x = range(low.length);
   const entry = (step: number): number => Math.min(step, low.length - 1);
   const lines: Plot["lines"] = [
@@ -31,12 +31,12 @@ export function bracketPlot(run: OneRun, T: number): Plot | string {
   return {
     title: "Bracket around the best margin γ*",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
-    y: { label: space ? `margin, ${space}` : "margin", low: 0, high: 1.08 * Math.min(Math.max(...tops), 4 * (last || Infinity)) },
+    y: { label: "margin", low: 0, high: 1.08 * Math.min(largest(tops), 4 * (last || Infinity)) },
     lines,
     band: ["gamma_low", "gamma_up"],
     rules: edited(run),
     at: range(T + 1),
-    readout: (step) => said(low, upper, entry(step)),
+    readout: (step) => `${said(low, upper, entry(step))}${space ? ` (${space})` : ""}`,
     spoken: (step) => `${words(low, upper, entry(step))} after ${step} visits`,
   };
 }

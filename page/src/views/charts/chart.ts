@@ -3,7 +3,7 @@
 
 import type { Actions, Shown, View } from "../../state";
 import { linear, logarithmic, type Scale, short } from "./scale";
-import { html, svg } from "./dom";
+import { el, fresh, svg } from "../dom";
 
 /** Colour and dash of a line; charts.css has them. */
 export type Look = "one" | "two" | "three" | "one-bound" | "two-bound" | "three-bound" | "other";
@@ -55,13 +55,12 @@ const TOP = 40; // two lines of text
 const BOTTOM = 34;
 const LEFT = 46;
 const RIGHT = 12;
-let made = 0;
 
 export function chart(testid: string, name: string, plotOf: MakePlot, actions: Actions): View {
-  const id = `lab-chart-${++made}`;
+  const id = fresh("chart");
   const picture = svg("svg", { class: "chart-picture", role: "img" });
-  const slider = html("div", { class: "chart-slider", role: "slider", tabindex: "0", "aria-label": `Visit, in the chart: ${name}` });
-  const element = html("figure", { class: "chart", "data-testid": testid }, picture, slider);
+  const slider = el("div", { class: "chart-slider", role: "slider", tabindex: "0", "aria-label": `Visit, in the chart: ${name}` });
+  const element = el("figure", { class: "chart", "data-testid": testid }, picture, slider);
   let shown: Shown | null = null;
   let plot: Plot | string = "";
   let drawn: Drawn | null = null;

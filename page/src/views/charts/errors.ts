@@ -3,7 +3,7 @@
 import type { OneRun } from "../../protocol";
 import { type MakeView, type Shown } from "../../state";
 import { chart, type Line, type Look, type Plot } from "./chart";
-import { epochPlaces, learnerOf } from "./numbers";
+import { epochPlaces, largest, learnerOf } from "./numbers";
 
 const READOUTS: ["last" | "average" | "vote", string, Look][] = [
   ["last", "last w", "one"],
@@ -21,19 +21,18 @@ function plotOf(shown: Shown): Plot | string {
 
 export function errorsPlot(run: OneRun, other: OneRun | undefined): Plot | string {
   if (run.errors.length === 0) return "There is an error to draw when the first epoch is over.";
-  const x = run.errors.map(({ epoch }) => epoch);
-  const at = epochPlaces(run);
+  const [x, at] = [ends(run), epochPlaces(run)];
   const entry = (step: number): number => lastEpoch(x, at[Math.min(step, at.length - 1)]!);
   const drawn = READOUTS.filter(([name]) => run.errors.some((error) => error[name] !== null));
   const lines: Line[] = drawn.map(([name, label, look]) => ({ key: name, label, look, x, y: run.errors.map((error) => error[name]), stepped: true, entry }));
   if (other !== undefined && other.errors.length > 0) {
-    lines.unshift({ key: "other", label: learnerOf(other), look: "other", x: other.errors.map(({ epoch }) => epoch), y: other.errors.map(({ last }) => last), stepped: true });
+    lines.unshift({ key: "other", label: learnerOf(other), look: "other", x: ends(other), y: other.errors.map(({ last }) => last), stepped: true });
   }
-  const top = Math.max(...lines.flatMap((line) => line.y.map((value) => value ?? 0)));
+  const top = largest(lines.flatMap((line) => line.y.map((value) => value ?? 0)));
   const value = (name: "last" | "average" | "vote", step: number): number | null => run.errors[entry(step)]?.[name] ?? null;
   return {
     title: "Rows wrong after each epoch",
-    x: { label: "epochs", low: 0, high: Math.max(1, ...at, ...lines.flatMap((line) => line.x)), whole: true },
+    x: { label: "epochs", low: 0, high: Math.max(1, largest(at), largest(lines.flatMap((line) => line.x))), whole: true },
     y: { label: "% of rows wrong", low: 0, high: 100 * Math.max(0.05, Math.min(1, 1.12 * top)) },
     lines: lines.map((line) => ({ ...line, y: line.y.map((share) => (share === null ? null : 100 * share)) })),
     at,
@@ -41,8 +40,13 @@ export function errorsPlot(run: OneRun, other: OneRun | undefined): Plot | strin
     spoken: (step) =>
       entry(step) < 0
         ? "the first epoch is not over"
-        : `after epoch ${x[entry(step)]}, rows wrong: ${drawn.map(([name, label]) => `${label} ${percent(value(name, step))}`).join(", ")}`,
+        : `after epoch ${entry(step) + 1}, rows wrong: ${drawn.map(([name, label]) => `${label} ${percent(value(name, step))}`).join(", ")}`,
   };
+}
+
+/** The ends of the epochs on the axis. */
+function ends(run: OneRun): number[] {
+  return run.errors.map(({ epoch }) => epoch + 1);
 }
 
 /** The last epoch that is over at this place; -1 before the first. */

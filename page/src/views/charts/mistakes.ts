@@ -1,13 +1,14 @@
 // Mistakes so far, visit by visit, under the bounds of theorems.
 
-import type { OneRun } from "../../protocol";
+import type { Bound, OneRun } from "../../protocol";
 import { type MakeView, type Shown, totalVisits, visits } from "../../state";
 import { chart, type Line, type Look, type Plot } from "./chart";
-import { boundEntries, counted, counts, edited, learnerOf, range } from "./numbers";
+import { boundEntries, counted, counts, edited, largest, learnerOf, range, smallest } from "./numbers";
 import { up } from "./scale";
 
 /** A bound this many times beyond the run makes the axis logarithmic. */
 const MANY_TIMES = 15;
+const NEAR_LEAST = 10;
 const BOUND_LOOKS: Look[] = ["two-bound", "three-bound", "one-bound"];
 
 export const mistakesChart: MakeView = (actions) => chart("chart-mistakes", "Mistakes", plotOf, actions);
@@ -24,14 +25,15 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number):
   const lines: Line[] = [...bounds.map(({ line }) => line)];
   if (other !== undefined) lines.push(otherLine(other));
   lines.push({ key: "mistakes", label: "mistakes", look: "one", x: range(mistakes.length), y: mistakes, stepped: true, entry: (step) => Math.min(step, mistakes.length - 1) });
-  const least = Math.min(...bounds.map(({ last }) => last));
-  const log = Number.isFinite(least) && least > MANY_TIMES * Math.max(1, most);
-  const tops = [1, most, ...(other ? [Math.max(...counts(other, "n_mistakes"))] : []), ...(Number.isFinite(least) ? [least] : [])];
+  const allowed = bounds.map(({ last }) => last);
+  const least = smallest(allowed);
+  const log = largest(allowed) > MANY_TIMES * Math.max(1, most);
+  const tops = [1, most, ...(other ? [counts(other, "n_mistakes")[visits(other)]!] : []), ...allowed];
   const said = (step: number): number => mistakes[Math.min(step, mistakes.length - 1)]!;
   return {
     title: "Mistakes, and what theorems allow",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
-    y: { label: "mistakes", low: log ? 0.7 : 0, high: Math.max(...tops) * (log ? 2 : 1.12), log, whole: true },
+    y: { label: "mistakes", low: log ? 0.7 : 0, high: largest(tops) * (log ? 2 : 1.12), log, whole: true },
     lines,
     rules: edited(run),
     at: range(T + 1),
@@ -40,17 +42,24 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number):
   };
 }
 
-/** The smallest bounds that are drawn; one that allows more than the run has visits is drawn, too. */
+/** What is on the right of "updates ≤ R²/γ²" where that is short, else the name of the theorem. */
+export function nameOf({ name, text }: Bound): string {
+  const right = text.split("≤")[1]?.trim() ?? "";
+  return right !== "" && right.length <= 12 ? right : name.replace(/_/g, " ");
+}
+
+/** The smallest bounds, without those that allow many times as much as the least. */
 function boundLines(run: OneRun, T: number): { line: Line; last: number; spoken: string }[] {
   return run.bounds
     .map((bound) => ({ bound, y: boundEntries(bound, T) }))
     .filter(({ y }) => y[T] !== null && y[T] !== undefined)
     .sort((a, b) => a.y[T]! - b.y[T]!)
+    .filter(({ y }, _, all) => y[T]! <= NEAR_LEAST * all[0]!.y[T]!)
     .slice(0, BOUND_LOOKS.length)
     .map(({ bound, y }, i) => ({
-      line: { key: `bound-${i}`, label: `${bound.name}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },
+      line: { key: `bound-${i}`, label: `${nameOf(bound)}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },
       last: y[T]!,
-      spoken: `at most ${up(y[T]!)} by ${bound.name}`,
+      spoken: `at most ${up(y[T]!)} by the theorem that ${bound.text || bound.name}`,
     }));
 }
 

@@ -1,21 +1,15 @@
 // The numbers of a run that the charts draw, over all its segments; entry t is the state after t visits.
 
-import { type OneRun, type ProofTrace, type Segment, toNumber, type Written } from "../../protocol";
-import { segmentAt } from "../../state";
+import { type OneRun, toNumber, type Written } from "../../protocol";
 
 export type Entries = (number | null)[];
 
-/** Mistakes or updates after each number of visits; counts of a segment begin at 0. */
+/** Mistakes or updates after each number of visits. */
 export function counts(run: OneRun, name: "n_mistakes" | "n_updates"): number[] {
-  const found = [0];
-  for (const { trace } of run.segments) {
-    const before = found[found.length - 1]!;
-    for (const count of trace[name]) found.push(before + count);
-  }
-  return found;
+  return [0, ...run.segments.flatMap(({ trace }) => trace[name])];
 }
 
-/** The largest bound of every theorem, or what it allows after each number of visits. */
+/** What a theorem allows after each number of visits. */
 export function boundEntries(bound: OneRun["bounds"][number], T: number): Entries {
   const { value, per_visit } = bound;
   if (per_visit === null) return new Array<number | null>(T + 1).fill(finite(value));
@@ -43,52 +37,62 @@ export function bracket(run: OneRun): { low: Entries; up: Entries } {
 
 /** Where each number of visits is on an axis of epochs: 2.5 is half way through the third. */
 export function epochPlaces(run: OneRun): number[] {
-  const found = [0];
-  let done = 0;
-  for (const { trace } of run.segments) {
-    const lengths = new Map<number, number>();
-    for (const e of trace.epoch) lengths.set(e, (lengths.get(e) ?? 0) + 1);
-    let [epoch, within] = [-1, 0];
-    for (const e of trace.epoch) {
-      if (e !== epoch) {
-        if (epoch >= 0) done++;
-        [epoch, within] = [e, 0];
-      }
-      within++;
-      found.push(done + within / lengths.get(e)!);
-    }
-    if (epoch >= 0) done++;
-  }
-  return found;
+  const epochs = run.segments.flatMap(({ trace }) => trace.epoch);
+  const sizes = new Map<number, number>();
+  for (const e of epochs) sizes.set(e, (sizes.get(e) ?? 0) + 1);
+  const seen = new Map<number, number>();
+  const places = epochs.map((e) => {
+    const within = (seen.get(e) ?? 0) + 1;
+    seen.set(e, within);
+    return e + within / sizes.get(e)!;
+  });
+  return [0, ...places];
 }
 
-/** The proof beside the visits of one segment, by updates. */
+/** The proof beside a run; entry t is the state after t visits. */
 export interface Proof {
-  segment: Segment;
-  proof: ProofTrace & { crossing: number | null };
-  /** Updates after each visit of the segment, from 0. */
+  gamma: number | null;
+  radius: number;
+  /** The smallest k with kγ > √k·R. */
+  crossing: number | null;
   k: number[];
-  /** Beyond the run: what an update adds to the line, and the factor of the root; null where bounds are others. */
+  dot: number[];
+  norm: number[];
+  dotBound: Entries | null;
+  normBound: Entries | null;
+  /** How the bounds go on after the run, slope·k and root·√k; null where they have another shape. */
   plain: { slope: number; root: number; crossing: number } | null;
 }
 
-export function proofAt(run: OneRun, step: number): Proof | null {
-  const segment = segmentAt(run, step);
-  const proof = segment?.trace.proof as Proof["proof"] | null | undefined;
-  if (!segment || !proof) return null;
-  const k = [0, ...segment.trace.n_updates];
-  return { segment, proof, k, plain: plainBounds(proof, k) };
+/** Null where there is no comparator: several classes, or a kernel. */
+export function proofOf(run: OneRun): Proof | null {
+  const proofs = run.segments.map(({ trace }) => trace.proof);
+  const first = proofs[0];
+  if (!first || !proofs.every((proof) => proof !== null)) return null;
+  const joined = <T>(parts: T[][]): T[] => parts.flatMap((part, i) => (i === 0 ? part : part.slice(1)));
+  const optional = (name: "dot_bound" | "norm_bound"): Entries | null => (first[name] ? joined(proofs.map((proof) => proof[name] ?? [])) : null);
+  const found: Proof = {
+    gamma: first.gamma,
+    radius: first.radius,
+    crossing: (first["crossing"] as number | null | undefined) ?? null,
+    k: counts(run, "n_updates"),
+    dot: joined(proofs.map(({ dot }) => dot)),
+    norm: joined(proofs.map(({ norm }) => norm)),
+    dotBound: optional("dot_bound"),
+    normBound: optional("norm_bound"),
+    plain: null,
+  };
+  return { ...found, plain: plainBounds(found) };
 }
 
 /** kγ and √k·R as far as they were reached, continued; null where bounds have another shape. */
-export function plainBounds(proof: Proof["proof"], k: number[]): Proof["plain"] {
-  const made = k[k.length - 1] ?? 0;
-  const { dot_bound, norm_bound, crossing } = proof;
-  if (!dot_bound || !norm_bound || typeof crossing !== "number" || made < 1) return null;
-  const slope = (dot_bound[dot_bound.length - 1] ?? NaN) / made;
-  const root = (norm_bound[norm_bound.length - 1] ?? NaN) / Math.sqrt(made);
-  const near = (a: number | null | undefined, b: number) => Math.abs((a ?? NaN) - b) <= 1e-6 * Math.abs(b) + 1e-12;
-  const straight = k.every((n, t) => near(dot_bound[t], slope * n) && near(norm_bound[t], root * Math.sqrt(n)));
+function plainBounds({ k, dotBound, normBound, crossing }: Proof): Proof["plain"] {
+  const made = k[k.length - 1]!;
+  if (!dotBound || !normBound || crossing === null || made < 1) return null;
+  const slope = (dotBound[dotBound.length - 1] ?? NaN) / made;
+  const root = (normBound[normBound.length - 1] ?? NaN) / Math.sqrt(made);
+  const near = (a: number | null | undefined, b: number): boolean => Math.abs((a ?? NaN) - b) <= 1e-6 * Math.abs(b) + 1e-12;
+  const straight = k.every((n, t) => near(dotBound[t], slope * n) && near(normBound[t], root * Math.sqrt(n)));
   const meets = Math.abs((root / slope) ** 2 - crossing) <= 1 + 1e-6 * crossing;
   return straight && meets ? { slope, root, crossing } : null;
 }
@@ -102,6 +106,14 @@ export function finite(value: Written | undefined): number | null {
 /** As `finite`; of several learners there is no single number. */
 function single(value: Written | Written[] | undefined): number | null {
   return Array.isArray(value) ? null : finite(value);
+}
+
+export function largest(values: number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+export function smallest(values: number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
 }
 
 export function range(n: number): number[] {
