@@ -88,15 +88,12 @@ def _gathered_sum(squared: bool) -> Any:
             vectors = _Vectors(builder, entries, columns, weights, squared)
             place = ir.IntType(64)
             length = builder.sub(args[3], args[2])
-            sums = cgutils.alloca_once_value(builder, vectors.zero)
-            with cgutils.for_range(builder, builder.lshr(length, place(3))) as loop:
-                at = builder.add(args[2], builder.shl(loop.index, place(3)))
-                builder.store(vectors.plus(builder.load(sums), at), sums)
-            at = builder.add(args[2], builder.and_(length, place(-WIDTH)))
+            end = builder.add(args[2], builder.and_(length, place(-WIDTH)))
+            sums = vectors.over_eights(args[2], end)
             masks = ir.Constant(ir.ArrayType(ir.IntType(8), WIDTH), REMAINDERS)
             masks = cgutils.global_constant(builder, "remainders", masks)
             mask = builder.load(builder.gep(masks, [place(0), builder.and_(length, place(WIDTH - 1))]))
-            found = vectors.plus(builder.load(sums), at, builder.bitcast(mask, vectors.mask))
+            found = vectors.plus(sums, end, builder.bitcast(mask, vectors.mask))
             terms = [builder.extract_element(found, ir.IntType(32)(r)) for r in range(WIDTH)]
             while len(terms) > 1:
                 pairs = zip(terms[::2], terms[1::2], strict=True)
@@ -127,6 +124,29 @@ class _Vectors:
 
     def zeros(self, kind):
         return self.ir.Constant(self.vector(kind), [kind(0)] * WIDTH)
+
+    def over_eights(self, begin, end):
+        """The sums over the entries from ``begin`` to ``end``, whose number is a multiple of eight.
+
+        The compiler cannot tell how often the loop runs, so that it does not repeat its body: that would add
+        a branch for each row which no processor can predict.
+        """
+        builder, place = self.builder, begin.type
+        before = builder.block
+        test, body, after = (builder.append_basic_block(name) for name in ("test", "body", "after"))
+        builder.branch(test)
+        builder.position_at_end(test)
+        at, sums = builder.phi(place), builder.phi(self.zero.type)
+        builder.cbranch(builder.icmp_unsigned("<", at, end), body, after)
+        builder.position_at_end(body)
+        more, further = self.plus(sums, at), builder.add(at, place(WIDTH))
+        further = builder.asm(self.ir.FunctionType(place, [place]), "", "=r,0", [further], False)
+        builder.branch(test)
+        for value, (first, later) in ((at, (begin, further)), (sums, (self.zero, more))):
+            value.add_incoming(first, before)
+            value.add_incoming(later, body)
+        builder.position_at_end(after)
+        return sums
 
     def plus(self, sums, at, mask=None):
         """The sums, and to each the product of an entry from ``at`` on; only where the mask is set."""
