@@ -13,7 +13,7 @@ import { proofChart } from "./views/charts/proof";
 import { certificateView } from "./views/certificate";
 import { makeControls } from "./views/controls";
 import { makeData, makeRunOptions, makeShowOptions } from "./views/data";
-import { attr, el, fresh, show, text } from "./views/dom";
+import { attr, el, focused, fresh, show, text } from "./views/dom";
 import { makeHelp } from "./views/help";
 import { kernelView } from "./views/kernel";
 import { makeLearners } from "./views/learners";
@@ -119,7 +119,7 @@ function charts(store: Store, source: Source): View {
 }
 
 /** A panel at the side that a button opens and closes. */
-function drawer(view: View, title: string, testid: string): { button: HTMLElement; element: HTMLElement; set(on: boolean): void } {
+function drawer(view: View, title: string, testid: string, opens: () => void): { button: HTMLElement; element: HTMLElement; set(on: boolean): void } {
   const id = fresh("drawer");
   const close = el("button", { type: "button", class: "small", "aria-label": `Close “${title}”`, onclick: () => set(false) }, "✕");
   const element = el("aside", { class: "drawer", id, hidden: true, "aria-label": title }, el("header", {}, el("h2", {}, title), close), view.element);
@@ -129,11 +129,13 @@ function drawer(view: View, title: string, testid: string): { button: HTMLElemen
     title,
   );
   const set = (on: boolean): void => {
-    const had = element.contains(document.activeElement);
+    const had = element.contains(focused(element));
     element.hidden = !on;
     attr(button, "aria-expanded", String(on));
-    if (on) close.focus();
-    else if (had) button.focus();
+    if (on) {
+      opens();
+      close.focus();
+    } else if (had) button.focus();
   };
   return { button, element, set };
 }
@@ -192,7 +194,9 @@ function build(root: HTMLElement, store: Store, source: Source, page: boolean, s
   const side = [makeData(store), makeLearners(store), makeShowOptions(store), makeRunOptions(store)];
   const panels = [panel(store, source, 0), panel(store, source, 1)];
   const below = [makeControls(store), makeSentence(), charts(store, source)];
-  const drawers = [drawer(why, "Why is it slow?", "open-why"), drawer(share, "Share", "open-share")];
+  const drawers: ReturnType<typeof drawer>[] = [];
+  const alone = (kept: number): void => drawers.forEach((one, i) => i !== kept && one.set(false));
+  drawers.push(drawer(why, "Why is it slow?", "open-why", () => alone(0)), drawer(share, "Share", "open-share", () => alone(1)));
   const help = makeHelp();
   const helper = el("button", { type: "button", class: "menu", "data-testid": "open-help", "aria-expanded": "false", title: "Help (?)", onclick: () => toggleHelp() }, "Help");
   const toggleHelp = (): void => {

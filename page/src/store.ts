@@ -5,6 +5,19 @@ import type { Actions, Shown, Theme, View } from "./state";
 import { givenRows, mistakeAfter, shownRows, totalVisits, wBox, withRows, xBox } from "./state";
 
 const MOST_UNDO = 100;
+const PATIENCE = 400; // milliseconds after which an answer that no longer counts is given up
+
+/** What an answer does beyond its runs: show all of both planes, or of w-space; go to a step (null: stay). */
+interface Then {
+  whole: boolean;
+  paths: boolean;
+  step: number | null;
+  undoing?: boolean;
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 export function firstScene(catalog: Catalog, set: ToySet): Scene {
   return {
@@ -38,8 +51,10 @@ export class Store implements Actions {
   private frame = 0;
   private clock = 0;
   private due = 0; // visits that are due, as a fraction
-  private asked: AbortController | null = null;
-  private follow: "start" | "stay" | "fit" = "fit";
+  private asked: { stop: AbortController; at: number } | null = null;
+  private patience = 0;
+  private then: Then = { whole: false, paths: false, step: null };
+  private mark: string | null = null;
   private stopped = false;
 
   constructor(private readonly source: Source, catalog: Catalog, scene: Scene) {
@@ -76,7 +91,8 @@ export class Store implements Actions {
   stop(): void {
     this.stopped = true;
     cancelAnimationFrame(this.frame);
-    this.asked?.abort();
+    clearTimeout(this.patience);
+    this.asked?.stop.abort();
   }
 
   private change(change: Partial<Shown>): void {
@@ -103,7 +119,7 @@ export class Store implements Actions {
   private advance(now: number): void {
     const elapsed = this.clock ? Math.min((now - this.clock) / 1000, 0.25) : 0;
     this.clock = now;
-    if (this.shown.busy && this.shown.ran !== this.shown.scene) return; // the run goes on when its answer is there
+    if (this.shown.ran !== this.shown.scene) return; // the run goes on when its answer is there
     this.due += elapsed * this.shown.speed;
     const whole = Math.floor(this.due);
     if (!whole) return;
@@ -115,49 +131,68 @@ export class Store implements Actions {
 
   // ---------------------------------------------------------- asking for runs
 
-  /** Asks for the runs of the scene. The newest request counts; an older one is given up. */
-  private ask(scene: Scene, follow: Store["follow"], remember = true): void {
-    if (remember && scene !== this.shown.scene) {
+  /** Makes the scene the one that is shown, and asks for its runs. `mark`: changes with the same mark are undone together. */
+  private ask(scene: Scene, then: Partial<Then> = {}, mark: string | null = null): void {
+    if (scene !== this.shown.scene && then.undoing !== true) this.remember(mark);
+    this.then = { whole: this.then.whole || Boolean(then.whole), paths: this.then.paths || Boolean(then.paths), step: then.step ?? this.then.step };
+    this.change({ scene, busy: true, error: null, canUndo: this.undone.length > 0 });
+    if (!this.asked) return this.send();
+    const waited = performance.now() - this.asked.at;
+    clearTimeout(this.patience); // one request at a time: the next one leaves with its answer, or when it takes too long
+    this.patience = window.setTimeout(() => this.send(), Math.max(0, PATIENCE - waited));
+  }
+
+  private remember(mark: string | null): void {
+    if (mark === null || mark !== this.mark) {
       this.undone.push({ scene: this.shown.scene, step: this.shown.step });
       if (this.undone.length > MOST_UNDO) this.undone.shift();
     }
-    this.follow = this.follow === "fit" || follow === "fit" ? "fit" : follow;
-    this.change({ scene, busy: true, error: null, canUndo: this.undone.length > 0 });
-    this.asked?.abort();
-    const asked = (this.asked = new AbortController());
-    this.source.run(scene, asked.signal).then(
-      (answer) => asked === this.asked && this.take(scene, answer),
-      (error: unknown) => asked === this.asked && !asked.signal.aborted && this.refused(error),
+    this.mark = mark;
+  }
+
+  private send(): void {
+    clearTimeout(this.patience);
+    this.asked?.stop.abort();
+    const { scene } = this.shown;
+    const asked = (this.asked = { stop: new AbortController(), at: performance.now() });
+    const settle = (act: () => void): void => {
+      if (asked !== this.asked || this.stopped) return;
+      this.asked = null;
+      act();
+      if (this.shown.scene !== scene) this.send();
+    };
+    this.source.run(scene, asked.stop.signal).then(
+      (answer) => settle(() => this.take(scene, answer)),
+      (error: unknown) => settle(() => this.refused(scene, error)),
     );
   }
 
   private take(scene: Scene, answer: Answer): void {
-    const before = this.shown;
+    const { step: before, runs, view, playing, active } = this.shown;
+    const { whole, paths, step: wanted } = this.then;
     const last = totalVisits(answer.runs);
-    const atEnd = before.step > 0 && before.step >= totalVisits(before.runs) && !before.playing;
-    let step = this.follow === "stay" && atEnd ? last : Math.min(before.step, last);
-    if (this.wanted !== null) step = Math.min(this.wanted, last);
-    else if (this.follow === "start") step = 0;
-    const view = { ...before.view };
-    if (this.follow === "fit") view.x = xBox(scene, answer.runs);
-    if (this.follow !== "stay") Object.assign(view, wholeW(answer.runs));
-    const active = answer.runs.length > 1 ? before.active : 0;
-    this.change({ runs: answer.runs, ran: scene, busy: false, step, view, active });
-    this.follow = "stay";
-    this.wanted = null;
+    const atEnd = before > 0 && before >= totalVisits(runs) && !playing;
+    const step = Math.min(wanted ?? (atEnd ? last : before), last);
+    this.then = { whole: false, paths: false, step: null };
+    this.change({
+      runs: answer.runs,
+      ran: scene,
+      busy: this.shown.scene !== scene,
+      step,
+      active: answer.runs.length > 1 ? active : 0,
+      view: { ...view, ...(whole ? { x: xBox(scene, answer.runs) } : {}), ...(whole || paths ? wholeW(answer.runs) : {}) },
+    });
   }
 
-  private wanted: number | null = null;
-
-  private refused(error: unknown): void {
-    this.follow = this.follow === "fit" ? "fit" : "stay";
-    this.wanted = null;
-    this.change({ busy: false, playing: false, error: error instanceof Error ? error.message : String(error) });
+  /** What was drawn is not of this scene: nothing is drawn, and a sentence says why. */
+  private refused(scene: Scene, error: unknown): void {
+    const current = this.shown.scene === scene;
+    this.then.step ??= this.shown.step;
+    this.change({ runs: [], ran: scene, step: 0, busy: !current, playing: false, error: sentence(error) });
   }
 
   start(step = 0): void {
-    this.wanted = step;
-    this.ask(this.shown.scene, "fit", false);
+    this.ask(this.shown.scene, { whole: true, step });
   }
 
   // ---------------------------------------------------------- actions
@@ -167,15 +202,14 @@ export class Store implements Actions {
     const scene: Scene = { ...this.shown.scene, ...change };
     if (rows && !("edits" in change)) scene.edits = [];
     if (rows) {
-      this.wanted = 0;
       this.change({ playing: false, selected: null, newClass: Math.min(this.shown.newClass, scene.classes.length - 1) });
     }
-    this.ask(scene, rows ? "fit" : "start");
+    this.ask(scene, { whole: rows, paths: true, step: 0 }, rows ? null : Object.keys(change).join());
   }
 
-  private setRows(X: Pair[], y: number[]): void {
+  private setRows(X: Pair[], y: number[], mark: string | null = null): void {
     const { scene, step, playing, options } = this.shown;
-    this.ask(withRows(scene, step, playing || options.online, X, y), "stay");
+    this.ask(withRows(scene, step, playing || options.online, X, y), {}, mark);
   }
 
   addPoint(x: Pair, y: number): void {
@@ -190,7 +224,7 @@ export class Store implements Actions {
   movePoint(i: number, x: Pair): void {
     const given = givenRows(this.shown.scene, this.shown.step);
     const { offset } = shownRows(this.shown, this.shown.active);
-    this.setRows(given.X.map((old, j): Pair => (j === i ? [x[0] + offset[0], x[1] + offset[1]] : old)), given.y);
+    this.setRows(given.X.map((old, j): Pair => (j === i ? [x[0] + offset[0], x[1] + offset[1]] : old)), given.y, `move ${i}`);
   }
 
   removePoint(i: number): void {
@@ -254,30 +288,28 @@ export class Store implements Actions {
       const { X, y, classes } = await this.source.table(text, columns);
       this.setScene({ X, y, classes });
     } catch (error) {
-      this.refused(error);
+      this.fail(sentence(error));
       throw error;
     }
   }
 
   restore(scene: Scene, step: number): void {
-    this.wanted = step;
     this.change({ playing: false, selected: null });
-    this.ask(scene, "fit");
+    this.ask(scene, { whole: true, step });
   }
 
   restart(): void {
     const { X, y } = givenRows(this.shown.scene, this.shown.step);
-    this.wanted = 0;
     this.change({ playing: false });
-    this.ask({ ...this.shown.scene, X, y, edits: [] }, "start");
+    this.ask({ ...this.shown.scene, X, y, edits: [] }, { paths: true, step: 0 });
   }
 
   undo(): void {
     const before = this.undone.pop();
     if (!before) return;
-    this.wanted = before.step;
+    this.mark = null;
     this.change({ playing: false, selected: null });
-    this.ask(before.scene, "stay", false);
+    this.ask(before.scene, { undoing: true, step: before.step });
   }
 
   fit(): void {

@@ -2,7 +2,7 @@
 import type { Scene } from "../protocol";
 import type { Actions, Shown, View } from "../state";
 import { givenRows } from "../state";
-import { attr, el, fresh, show, svg, text } from "./dom";
+import { attr, el, focused, fresh, show, svg, text } from "./dom";
 import { marker } from "./plane";
 
 const MOST_BYTES = 1 << 20;
@@ -87,7 +87,7 @@ class Data implements View {
     const key = JSON.stringify([shown.scene.classes, shown.newClass]);
     if (key === this.classesKey) return;
     this.classesKey = key;
-    const had = this.classes.contains(document.activeElement);
+    const had = this.classes.contains(focused(this.classes));
     const buttons = shown.scene.classes.map((name, code) =>
       el(
         "button",

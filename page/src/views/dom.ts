@@ -56,3 +56,8 @@ let made = 0;
 export function fresh(name: string): string {
   return `plab-${name}-${++made}`;
 }
+
+/** The element with the focus, also where the page lives in a shadow root. */
+export function focused(near: Element): Element | null {
+  return (near.getRootNode() as Document | ShadowRoot).activeElement ?? null;
+}

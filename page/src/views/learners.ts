@@ -1,7 +1,7 @@
 // Which learners run, and with which parameters: made from the catalog.
 import type { Catalog, Choice, KernelInfo, LearnerInfo, Param, Value } from "../protocol";
 import type { Actions, Shown, View } from "../state";
-import { el, fresh, show } from "./dom";
+import { el, focused, fresh, show } from "./dom";
 
 /** Groups whose parameters are seen at once, and others that are; the rest is folded. */
 const FIRST_GROUPS = new Set(["rule", "kernel"]);
@@ -61,12 +61,12 @@ class LearnerForm {
     if (info) this.told.replaceChildren(info.text, ...(info.lecture ? [" ", el("cite", {}, info.lecture)] : []));
     const key = JSON.stringify([choice, shown.scene.classes.length > 2, readOnly]);
     if (this.drawn === key) return;
-    const { activeElement } = document;
-    const focused = activeElement && this.params.contains(activeElement) ? activeElement.getAttribute("data-testid") : null;
+    const active = focused(this.element);
+    const had = active && this.params.contains(active) ? active.getAttribute("data-testid") : null;
     const open = this.params.querySelector("details")?.open ?? false;
     this.drawn = key;
     this.params.replaceChildren(...(info && choice ? this.fields(info, choice, shown, open) : []));
-    if (focused) this.params.querySelector<HTMLElement>(`[data-testid="${focused}"]`)?.focus();
+    if (had) this.params.querySelector<HTMLElement>(`[data-testid="${had}"]`)?.focus();
   }
 
   private fields(info: LearnerInfo, choice: Choice, shown: Shown, open: boolean): HTMLElement[] {

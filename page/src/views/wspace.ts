@@ -90,7 +90,9 @@ class WSpace implements View {
   // ---------------------------------------------------------- lines, cone, contours
 
   private updateLines(shown: Shown, segment: Segment | null, third: number, best: Best | null, scaled: boolean): void {
-    const { contours } = shown.options;
+    // a slice that follows w while many rows play would have other contours in each frame: they are drawn at rest
+    const moving = shown.playing && shown.view.slice === null && Boolean(segment?.trace.bias) && segment!.X.length > MANY;
+    const contours = shown.options.contours && !moving;
     const margin = shown.options.best && best?.separable ? best : null;
     const key = [segment, third, contours, margin];
     if (!scaled && key.every((value, i) => value === this.linesKey[i])) return;
@@ -202,7 +204,9 @@ class WSpace implements View {
     const before = run ? vectors(weights(run, shown.step - 1)) : [];
     const count = run ? Math.min(shown.step, visits(run)) : 0;
     this.trails.forEach((trail, r) => {
-      attr(this.paths.children[r]!, "points", trail.upTo(count));
+      const length = trail.length(count);
+      const line = this.paths.children[r] as SVGPolylineElement & { drawn?: number };
+      if (line.drawn !== length) line.setAttribute("points", trail.first((line.drawn = length)));
       attr(this.now.children[r]!, "cx", round(this.plane.x(w[r]![0]!)));
       attr(this.now.children[r]!, "cy", round(this.plane.y(w[r]![1]!)));
       attr(this.now.children[r]!, "data-w", w[r]!.join(","));
@@ -235,28 +239,38 @@ class WSpace implements View {
 
 // ------------------------------------------------------------ parts
 
-/** The points of the path of w in pixels, as the text of `points` for any number of visits. */
+/** The places of w in pixels, one for each visit that moved it, as the text of `points` after any number of visits. */
 class Trail {
   private readonly points: string[] = [];
+  /** How many of the points there are after so many visits. */
+  private readonly counts: number[] = [];
   private readonly chunks: string[] = [""];
 
   constructor(plane: Plane, run: OneRun, r: number | null) {
+    let before: number[] = [];
     for (const { trace } of run.segments) {
       (trace.w ?? []).forEach((w, i) => {
         if (i === 0 && this.points.length) return; // a segment begins where the one before ended
         const one = (r === null ? w : w[r]) as number[];
-        this.points.push(`${round(plane.x(one[0]!))},${round(plane.y(one[1]!))}`);
+        if (one[0] !== before[0] || one[1] !== before[1]) this.points.push(`${round(plane.x(one[0]!))},${round(plane.y(one[1]!))}`);
+        this.counts.push(this.points.length);
+        before = one;
       });
     }
   }
 
-  upTo(count: number): string {
-    const whole = Math.floor((count + 1) / CHUNK);
+  /** The number of points after so many visits. */
+  length(visitsMade: number): number {
+    return this.counts[Math.min(visitsMade, this.counts.length - 1)] ?? 0;
+  }
+
+  first(count: number): string {
+    const whole = Math.floor(count / CHUNK);
     while (this.chunks.length <= whole) {
       const k = this.chunks.length;
       this.chunks.push(`${this.chunks[k - 1]}${this.points.slice((k - 1) * CHUNK, k * CHUNK).join(" ")} `);
     }
-    return this.chunks[whole] + this.points.slice(whole * CHUNK, count + 1).join(" ");
+    return this.chunks[whole] + this.points.slice(whole * CHUNK, count).join(" ");
   }
 }
 
