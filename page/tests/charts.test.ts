@@ -102,10 +102,10 @@ test("each chart says the numbers of its visit", () => {
   assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes in 3 visits; at most 4 by the theorem that updates ≤ R²\/γ²/);
   const found = proofPlot(made);
   assert.ok(typeof found !== "string");
-  assert.equal(found.readout(3), "k = 2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83");
+  assert.equal(found.readout(3), "k=2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83");
   assert.ok(Math.abs(found.marks![0]!.x - 4) < 1e-9);
   assert.equal(found.at.length, 9);
-  assert.equal(found.readout(7), "k = 3: 3 ≤ 4 ≤ 4.1 ≤ 3.46");
+  assert.equal(found.readout(7), "k=3: 3 ≤ 4 ≤ 4.1 ≤ 3.46");
   const ends = bracketPlot(made, 8);
   assert.ok(typeof ends !== "string");
   assert.equal(ends.readout(4), "0.5 ≤ γ* ≤ 1.5 (given rows)");

@@ -23,7 +23,7 @@ export const certificateView: MakeView = () => {
     const parts = { sign: el("span", { class: "claim-sign", "aria-hidden": "true" }), spoken: el("span", { class: "unseen" }), words: el("span") };
     return { ...parts, item: el("li", {}, parts.sign, parts.spoken, parts.words) };
   });
-  const title = el("h3", { class: "certificate-title" }, "What is proved at this visit");
+  const title = el("h3", { class: "certificate-title" }, "Proved so far");
   const whole = el("pre", { class: "certificate-text", tabindex: "0", "aria-label": "Certificate of the whole run" });
   const file = el("button", { type: "button", class: "small", "data-testid": "certificate-json" }, "Save as JSON");
   const details = el("details", { class: "certificate-whole" }, el("summary", {}, "The certificate of the whole run"), whole, file);

@@ -29,7 +29,7 @@ export function bracketPlot(run: OneRun, T: number): Plot | string {
   if (gamma !== null) lines.unshift({ key: "gamma", label: "", look: "three-bound", x: [0, T], y: [gamma, gamma] });
   const space = run.segments[0]?.trace.space;
   return {
-    title: "Bracket around the best margin γ*",
+    title: "Best margin γ*",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
     y: { label: "margin", low: 0, high: 1.08 * Math.min(largest(tops), 4 * (last || Infinity)) },
     lines,

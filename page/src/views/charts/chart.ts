@@ -53,8 +53,8 @@ export type MakePlot = (shown: Shown) => Plot | string;
 
 const TOP = 40; // two lines of text
 const BOTTOM = 34;
-const LEFT = 46;
-const RIGHT = 12;
+const LEFT = 42;
+const RIGHT = 8;
 
 export function chart(testid: string, name: string, plotOf: MakePlot, actions: Actions): View {
   const id = fresh("chart");
@@ -229,9 +229,9 @@ function fixed(value: number): number {
 }
 
 function drawNothing(picture: SVGElement, name: string, sentence: string, size: [number, number]): void {
-  picture.append(svg("text", { class: "chart-title", x: 8, y: 15 }, name));
+  picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, name));
   const lines = wrapped(sentence, Math.max(20, Math.floor(size[0] / 6.4)));
-  lines.forEach((text, i) => picture.append(svg("text", { class: "chart-note", x: 8, y: 40 + 17 * i }, text)));
+  lines.forEach((text, i) => picture.append(svg("text", { class: "chart-note", x: 2, y: 40 + 17 * i }, text)));
 }
 
 /** A text in lines of at most `width` characters. */
@@ -255,8 +255,8 @@ function drawPlot(picture: SVGElement, plot: Plot, size: [number, number], id: s
   const [left, right, top, bottom] = [LEFT, width - RIGHT, TOP, height - BOTTOM];
   const x = scaleOf(plot.x, left, right, Math.max(2, Math.floor((right - left) / 60)));
   const y = scaleOf(plot.y, bottom, top, Math.max(2, Math.floor((bottom - top) / 28)));
-  const readout = svg("text", { class: "chart-readout", x: 8, y: 31 });
-  picture.append(svg("text", { class: "chart-title", x: 8, y: 15 }, plot.title), readout);
+  const readout = svg("text", { class: "chart-readout", x: 2, y: 31 });
+  picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), readout);
   picture.append(drawAxes(plot, x, y, [left, right, top, bottom]));
   const past = svg("rect", { x: left - 4, y: top - 2, width: 0, height: bottom - top + 5 });
   const whole = svg("rect", { x: left - 4, y: top - 2, width: right - left + 8, height: bottom - top + 5 });

@@ -31,7 +31,7 @@ export function errorsPlot(run: OneRun, other: OneRun | undefined): Plot | strin
   const top = largest(lines.flatMap((line) => line.y.map((value) => value ?? 0)));
   const value = (name: "last" | "average" | "vote", step: number): number | null => run.errors[entry(step)]?.[name] ?? null;
   return {
-    title: "Rows wrong after each epoch",
+    title: "Rows wrong per epoch",
     x: { label: "epochs", low: 0, high: Math.max(1, largest(at), largest(lines.flatMap((line) => line.x))), whole: true },
     y: { label: "% of rows wrong", low: 0, high: 100 * Math.max(0.05, Math.min(1, 1.12 * top)) },
     lines: lines.map((line) => ({ ...line, y: line.y.map((share) => (share === null ? null : 100 * share)) })),

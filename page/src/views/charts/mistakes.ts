@@ -31,7 +31,7 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number):
   const tops = [1, most, ...(other ? [counts(other, "n_mistakes")[visits(other)]!] : []), ...allowed];
   const said = (step: number): number => mistakes[Math.min(step, mistakes.length - 1)]!;
   return {
-    title: "Mistakes, and what theorems allow",
+    title: "Mistakes and bounds",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
     y: { label: "mistakes", low: log ? 0.7 : 0, high: largest(tops) * (log ? 2 : 1.12), log, whole: true },
     lines,

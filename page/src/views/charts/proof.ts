@@ -84,7 +84,7 @@ function further(k: number[], y: (number | null)[], formula: (n: number) => numb
 
 function readout({ k, dotBound, dot, norm, normBound }: Proof, i: number): string {
   const parts = [dotBound?.[i], dot[i], norm[i], normBound?.[i]];
-  return `k = ${k[i]}: ${parts.map((value) => (value === undefined ? "?" : short(value))).join(" ≤ ")}`;
+  return `k=${k[i]}: ${parts.map((value) => (value === undefined ? "?" : short(value))).join(" ≤ ")}`;
 }
 
 function spoken({ k, dotBound, dot, norm, normBound, crossing }: Proof, i: number): string {
