@@ -61,7 +61,7 @@ function ofLearner(view: View, which: 0 | 1): View & { draw(shown: Shown, visibl
 function panel(store: Store, source: Source, which: 0 | 1): View {
   const x = ofLearner(makeXSpace(store, which), which);
   const w = ofLearner(makeWSpace(store, which), which);
-  const kernel = ofLearner(kernelView(store, source), which);
+  const kernel = ofLearner(kernelView(store, source, which), which);
   const name = el("button", { type: "button", class: "panel-name", onclick: () => store.setActive(which) });
   const titles = ["x-space", "w-space"].map((title) => el("h2", {}, title));
   const element = el(

@@ -2,7 +2,8 @@
 
 import { contours } from "d3-contour";
 import type { OneRun, Pair, Segment } from "../protocol";
-import { type Actions, type MakeView, placeAt, type Shown, vectors, type View, visit } from "../state";
+import type { Source } from "../source";
+import { type Actions, placeAt, type Shown, vectors, type View, visit } from "../state";
 import { short } from "./charts/scale";
 import { attr, el, show, svg, text } from "./dom";
 import { type Cell, type Grid, gridFrom, gridScores, leads, pointOf, snap, type Term, termsAt } from "./kernel_sums";
@@ -14,7 +15,8 @@ const MOST_TERMS = 5;
 const SMALLEST_RING = 8; // pixels
 const LARGEST_RING = 16;
 
-export const kernelView: MakeView = (actions) => new KernelView(actions);
+/** `which`: the learner that it is of. */
+export const kernelView = (actions: Actions, _source: Source, which: 0 | 1 = 0): View => new KernelView(actions, which ? "-2" : "");
 
 interface Point {
   group: SVGGElement;
@@ -29,15 +31,19 @@ class KernelView implements View {
   private readonly links = svg("g", { class: "kernel-links" });
   private readonly dots = svg("g", { class: "kernel-points" });
   private readonly cross = svg("path", { class: "kernel-cross", d: "M-9 0H9M0 -9V9" });
-  private readonly panel = new SumPanel();
+  private readonly panel: SumPanel;
   private points: Point[] = [];
   private grid: Grid | null = null;
   private segment: Segment | null = null;
   private shown: Shown | null = null;
 
-  constructor(private readonly actions: Actions) {
+  constructor(
+    private readonly actions: Actions,
+    suffix: string,
+  ) {
+    this.panel = new SumPanel(suffix);
     this.plane = new Plane({
-      testid: "kernel",
+      testid: `kernel${suffix}`,
       label: "Kernel: regions of the classes and support vectors; arrows move the pointer",
       axes: ["x₁", "x₂"],
       onBox: (x) => actions.setView({ x }),
@@ -209,11 +215,12 @@ function codeOf({ y, trace }: Segment, i: number): number {
 /** The sum at the pointer, written out. */
 class SumPanel {
   readonly element: HTMLElement;
-  private readonly head = el("p", { class: "kernel-score", "data-testid": "kernel-score" });
+  private readonly head: HTMLElement;
   private readonly lines = Array.from({ length: MOST_TERMS + 1 }, () => el("li"));
   private classes: string[] = [];
 
-  constructor() {
+  constructor(suffix: string) {
+    this.head = el("p", { class: "kernel-score", "data-testid": `kernel-score${suffix}` });
     this.element = el("div", { class: "kernel-sum", "aria-live": "off" }, this.head, el("ul", {}, ...this.lines));
   }
 

@@ -3,7 +3,7 @@
 import type { OneRun, Pair, Scene, Value } from "../protocol";
 import type { Shown } from "../state";
 import { visits } from "../state";
-import { counted, counts, proofOf } from "./charts/numbers";
+import { counted, counts, lineOf, proofOf } from "./charts/numbers";
 import { down, short, up } from "./charts/scale";
 
 export interface Stop {
@@ -129,7 +129,7 @@ const MARGIN: Stop[] = [
     title: "Two clouds and the gap between them",
     scene: perceptronOn("clouds_near"),
     visit: end,
-    text: (run) => `The margin γ is the distance of the nearest row from the best separator. ${account(run)}`,
+    text: (run) => `The learner sees the rows (x, 1). γ is how far the nearest of them is from the best separator, R the length of the longest. ${account(run)}`,
     target: "xspace",
     side: "right",
     options: { best: true },
@@ -157,9 +157,9 @@ const MARGIN: Stop[] = [
     scene: perceptronOn("clouds_far"),
     visit: end,
     text: (run) => {
-      const u = run.segments[0]?.trace.proof?.u ?? [0, 0, 0];
-      const inPlane = Math.hypot(u[0] ?? 0, u[1] ?? 0);
-      return `The learner sees (x, 1), and the last weight is the offset. A line far from the origin needs a large one: of the best u, of length 1, only ${short(inPlane)} is left for the plane, and ${short(Math.abs(u[2] ?? 0))} is offset. The distance of every row is multiplied by that ${short(inPlane)}.`;
+      const line = lineOf(run);
+      const found = line === null ? "" : `So the best u takes another line, at distance ${short(line.distance)} from the origin and only ${short(line.nearest)} from the nearest row: γ = ${margin(run)}.`;
+      return `The learner sees (x, 1). There, a line at distance d from the origin has its margin multiplied by 1/√(1 + d²). The gap runs along x₁ + x₂ = 25, at distance ${short(25 / Math.SQRT2)}: a factor of ${short(1 / Math.hypot(1, 25 / Math.SQRT2))}. ${found}`;
     },
     target: "chart-bracket",
     side: "right",

@@ -28,7 +28,7 @@ class Guide {
   private target: Element | null = null;
 
   constructor(private readonly actions: Actions) {
-    const close = el("button", { type: "button", "data-testid": "tour-close", onclick: () => this.close(true) }, "Back to my points");
+    const close = el("button", { type: "button", "data-testid": "tour-close", title: "Back to my points", onclick: () => this.close(true) }, "Close");
     const stay = el("button", { type: "button", "data-testid": "tour-stay", onclick: () => this.close(false) }, "Stay here");
     this.panel = el(
       "div",

@@ -3,7 +3,7 @@
 import type { OneRun, Scene, Value } from "../protocol";
 import type { Source } from "../source";
 import { type Actions, type MakeView, type Shown, type View, visits } from "../state";
-import { counted, counts, proofOf } from "./charts/numbers";
+import { counted, counts, isOther, lineOf, proofOf } from "./charts/numbers";
 import { down, short, up } from "./charts/scale";
 import { attr, el, fresh, show, text } from "./dom";
 
@@ -125,19 +125,33 @@ class WhyView implements View {
   }
 }
 
+/** Milliseconds. */
+const REST = 180;
+
 /** A range with its name and its value. */
 class Slider {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
+  private resting = 0;
   private readonly value = el("output", { class: "why-value" });
 
   constructor(testid: string, name: string, low: number, high: number, step: number, onChange: (value: number) => void) {
     const id = fresh(testid);
-    this.input = el("input", { type: "range", id, min: low, max: high, step, "data-testid": testid, oninput: () => onChange(Number(this.input.value)) });
+    this.input = el("input", { type: "range", id, min: low, max: high, step, "data-testid": testid, oninput: () => this.wait(onChange) });
     this.element = el("div", { class: "why-slider" }, el("label", { for: id }, name), this.value, this.input);
   }
 
+  /** The change is made when the slider has rested for a moment: each one asks for a run. */
+  private wait(onChange: (value: number) => void): void {
+    clearTimeout(this.resting);
+    this.resting = window.setTimeout(() => {
+      this.resting = 0;
+      onChange(Number(this.input.value));
+    }, REST);
+  }
+
   draw(value: number, words: string, disabled: boolean): void {
+    if (this.resting) return;
     if (Math.abs(Number(this.input.value) - value) > Number(this.input.step) / 2) this.input.value = String(value);
     this.input.disabled = disabled;
     text(this.value, words);
@@ -169,17 +183,17 @@ export function ratioOf(run: OneRun): number | null {
 export function accountOf(run: OneRun): string {
   const [proof, ratio] = [proofOf(run), ratioOf(run)];
   const done = `${counted(made(run), "update")} in ${counted(visits(run), "visit")}`;
-  if (proof === null) return `${done}. For several classes and for kernels there is no single w, and so no (R/γ)² here.`;
-  if (ratio === null) return `${done}. R = ${up(proof.radius)}, and no separator with a margin is known, so (R/γ)² bounds nothing.`;
+  if (isOther(run)) return `${done}. (R/γ)² is about two classes and a w of numbers.`;
+  if (proof === null || ratio === null) return `${done}. No separator of these rows is known, so there is no γ, and (R/γ)² bounds nothing.`;
   return `R = ${up(proof.radius)}, γ = ${down(proof.gamma)}, (R/γ)² = ${up(ratio)}; ${done}.`;
 }
 
-/** How much of the best u is offset: what the constant coordinate costs. */
+/** What the constant coordinate costs. */
 export function reasonOf(run: OneRun): string {
-  const { proof, bias, unit } = run.segments[run.segments.length - 1]?.trace ?? {};
-  if (!proof || proof.gamma === null || !bias || unit) return "";
-  const inPlane = Math.hypot(proof.u[0] ?? 0, proof.u[1] ?? 0);
-  return `The margin is that of the rows (x, ${short(bias)}). The best u of length 1 has ${short(inPlane)} of its length in the plane; the distances of the rows from its line, times ${short(inPlane)}, are their margins.`;
+  const line = lineOf(run);
+  const B = short(run.segments[run.segments.length - 1]?.trace.bias);
+  if (line === null) return "";
+  return `R and γ are those of the rows (x, B), B = ${B}. There, a line at distance d from the origin has its margin multiplied by 1/√(1 + d²/B²). That of the best u is at d = ${short(line.distance)}, and ${short(line.nearest)} away from the nearest row.`;
 }
 
 function verdict(found: { name: string; run: OneRun }[]): string {

@@ -6,7 +6,7 @@ import { chart, type Plot } from "./chart";
 import { bracket, edited, type Entries, largest, range } from "./numbers";
 import { down, short, up } from "./scale";
 
-export const bracketChart: MakeView = (actions) => chart("chart-bracket", "The bracket around the best margin", plotOf, actions);
+export const bracketChart: MakeView = (actions) => chart("chart-bracket", "Bracket of the best margin", plotOf, actions);
 
 function plotOf(shown: Shown): Plot | string {
   const run = shown.runs[shown.active];
@@ -36,15 +36,15 @@ export function bracketPlot(run: OneRun, T: number): Plot | string {
     band: ["gamma_low", "gamma_up"],
     rules: edited(run),
     at: range(T + 1),
-    readout: (step) => `${said(low, upper, entry(step))}${space ? ` (${space})` : ""}`,
+    readout: (step) => said(low, upper, entry(step), space ? ` (${space})` : ""),
     spoken: (step) => `${words(low, upper, entry(step))} after ${step} visits`,
   };
 }
 
-function said(low: Entries, high: Entries, i: number): string {
+function said(low: Entries, high: Entries, i: number, where: string): string {
   const [a, b] = [low[i], high[i]];
   if (a == null && b == null) return "nothing is known yet";
-  return `${a == null ? "" : `${down(a)} ≤ `}γ*${b == null ? "" : ` ≤ ${up(b)}`}`;
+  return `${a == null ? "" : `${down(a)} ≤ `}γ*${b == null ? "" : ` ≤ ${up(b)}`}${where}`;
 }
 
 function words(low: Entries, high: Entries, i: number): string {

@@ -311,7 +311,8 @@ function drawAxes(plot: Plot, x: Scale, y: Scale, box: [number, number, number, 
   for (const value of x.ticks) {
     const at = fixed(x.of(value));
     group.append(svg("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 4 }));
-    group.append(svg("text", { class: "tick", x: at, y: bottom + 16, "text-anchor": "middle" }, short(value)));
+    const edge = at > right - 14; // the label stays in the picture
+    group.append(svg("text", { class: "tick", x: edge ? right + RIGHT - 1 : at, y: bottom + 16, "text-anchor": edge ? "end" : "middle" }, short(value)));
   }
   group.append(svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }));
   group.append(svg("text", { class: "axis-name", x: right, y: bottom + 30, "text-anchor": "end" }, plot.x.label));

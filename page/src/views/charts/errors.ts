@@ -11,7 +11,7 @@ const READOUTS: ["last" | "average" | "vote", string, Look][] = [
   ["vote", "vote", "three"],
 ];
 
-export const errorsChart: MakeView = (actions) => chart("chart-errors", "Rows wrong after each epoch", plotOf, actions);
+export const errorsChart: MakeView = (actions) => chart("chart-errors", "Rows wrong per epoch", plotOf, actions);
 
 function plotOf(shown: Shown): Plot | string {
   const run = shown.runs[shown.active];

@@ -8,7 +8,7 @@ import { up } from "./scale";
 
 /** A bound this many times beyond the run makes the axis logarithmic. */
 const MANY_TIMES = 15;
-const NEAR_LEAST = 10;
+const CONVERGENCE = "novikoff"; // updates ≤ R²/γ²
 const BOUND_LOOKS: Look[] = ["two-bound", "three-bound", "one-bound"];
 
 export const mistakesChart: MakeView = (actions) => chart("chart-mistakes", "Mistakes", plotOf, actions);
@@ -33,7 +33,7 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number):
   return {
     title: "Mistakes and bounds",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
-    y: { label: "mistakes", low: log ? 0.7 : 0, high: largest(tops) * (log ? 2 : 1.12), log, whole: true },
+    y: { label: "mistakes", low: log ? 0.7 : 0, high: largest(tops) * (log ? 3 : 1.25), log, whole: true },
     lines,
     rules: edited(run),
     at: range(T + 1),
@@ -48,13 +48,12 @@ export function nameOf({ name, text }: Bound): string {
   return right !== "" && right.length <= 12 ? right : name.replace(/_/g, " ");
 }
 
-/** The smallest bounds, without those that allow many times as much as the least. */
+/** The bound of the convergence proof, and those of other theorems that allow less than a mistake per visit. */
 function boundLines(run: OneRun, T: number): { line: Line; last: number; spoken: string }[] {
-  return run.bounds
-    .map((bound) => ({ bound, y: boundEntries(bound, T) }))
-    .filter(({ y }) => y[T] !== null && y[T] !== undefined)
+  const known = run.bounds.map((bound) => ({ bound, y: boundEntries(bound, T) })).filter(({ y }) => y[T] != null);
+  const telling = known.filter(({ bound, y }) => bound.name === CONVERGENCE || y[T]! < T);
+  return (telling.length > 0 ? telling : known)
     .sort((a, b) => a.y[T]! - b.y[T]!)
-    .filter(({ y }, _, all) => y[T]! <= NEAR_LEAST * all[0]!.y[T]!)
     .slice(0, BOUND_LOOKS.length)
     .map(({ bound, y }, i) => ({
       line: { key: `bound-${i}`, label: `${nameOf(bound)}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },

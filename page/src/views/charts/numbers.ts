@@ -97,6 +97,23 @@ function plainBounds({ k, dotBound, normBound, crossing }: Proof): Proof["plain"
   return straight && meets ? { slope, root, crossing } : null;
 }
 
+/** Several classes, or a kernel: the proof of one w of numbers is not about them. */
+export function isOther(run: OneRun): boolean {
+  const { classes, dual } = run.segments[0]?.trace ?? {};
+  return Boolean(dual) || (classes?.length ?? 2) > 2;
+}
+
+/** The line of the comparator in the plane: its distance from the origin and from the nearest row.
+ *
+ * u = (v, c) of length 1 has margin γ on the rows (x, B), so y(v·x + cB)/‖v‖ is at least γ/‖v‖. */
+export function lineOf(run: OneRun): { distance: number; nearest: number } | null {
+  const { proof, bias, unit } = run.segments[run.segments.length - 1]?.trace ?? {};
+  if (!proof || proof.gamma === null || !bias || unit) return null;
+  const inPlane = Math.hypot(proof.u[0] ?? 0, proof.u[1] ?? 0);
+  if (!(inPlane > 0)) return null;
+  return { distance: Math.abs(proof.u[2] ?? 0) * (bias / inPlane), nearest: proof.gamma / inPlane };
+}
+
 /** A number of the protocol, null where it is not finite. */
 export function finite(value: Written | undefined): number | null {
   const found = toNumber(value);

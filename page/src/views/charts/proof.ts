@@ -3,7 +3,7 @@
 import type { OneRun } from "../../protocol";
 import type { MakeView, Shown } from "../../state";
 import { chart, type Line, type Plot } from "./chart";
-import { counted, largest, type Proof, proofOf, smallest } from "./numbers";
+import { counted, isOther, largest, type Proof, proofOf, smallest } from "./numbers";
 import { down, short, up } from "./scale";
 
 const MANY_TIMES = 15;
@@ -41,8 +41,7 @@ export function proofPlot(run: OneRun): Plot | string {
 }
 
 function noProof(run: OneRun): string {
-  const { classes, dual } = run.segments[0]?.trace ?? {};
-  if (dual || (classes?.length ?? 2) > 2) return "This proof is about two classes and a w of numbers: there is none to draw here.";
+  if (isOther(run)) return "This proof is about two classes and a w of numbers: there is none to draw here.";
   return "No separator of these rows is known, so there is no u to follow.";
 }
 
