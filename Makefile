@@ -7,6 +7,8 @@
 #   make bench    ratios against the peers
 #   make lock     rewrite requirements-dev.lock from pyproject.toml
 #   make test-lowest   some tests with the lowest versions that pyproject.toml allows
+#   make test-browser   the lab in a Chromium, which make test needs not: Debian's package chromium, or Chrome
+#   make pictures       the screenshots of the lab in docs/img, by the same browser
 #   make page     build the page of the lab from page/ (needs node, which users do not)
 #   make page-check   its types, its tests, and whether the stored build is what page/ gives
 #   make clean    remove everything that was built
@@ -19,7 +21,7 @@ STAMP := .venv/.stamp
 # Bytecode is kept, whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest page page-check clean
+.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest page page-check test-browser pictures clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -35,11 +37,24 @@ demo: $(STAMP)
 test: export SCIPY_ARRAY_API = 1
 test: $(STAMP)
 	@$(BIN)/python -c "from importlib.util import find_spec; print('torch path:', 'run' if find_spec('torch') else 'NOT RUN (torch is not installed)')"
+	@echo "browser tests: NOT RUN (make test-browser runs them)"
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not exhaustive" $(ARGS)
 
 test-exhaustive: export SCIPY_ARRAY_API = 1
 test-exhaustive: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m exhaustive --hypothesis-profile=exhaustive $(ARGS)
+
+# Chromium is a package of the system; the rest is pinned as for the other tests.
+BROWSER_STAMP := .venv/.browser
+$(BROWSER_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	@touch $@
+
+test-browser: $(BROWSER_STAMP)
+	$(BIN)/python -m pytest -p no:xdist tests/browser $(ARGS)
+
+pictures: $(BROWSER_STAMP)
+	$(BIN)/python tools/lab_pictures.py $(ARGS)
 
 # ARGS names what else to run: the tests of the package that changed
 check: lint
