@@ -3,6 +3,8 @@
 A class method (``from_estimator``, ``from_trace``, ``from_data``) computes what is drawn, makes the display
 and draws it. The display keeps the numbers and, after ``plot``, the artists; ``plot(ax=…)`` draws them again,
 somewhere else. matplotlib is imported when something is drawn: ``pip install 'perceptrons[plot]'``.
+``lab`` is no display: it shows the page of ``perceptrons lab`` in a notebook, and needs
+``pip install 'perceptrons[lab]'``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ _WHERE = {
     "MarginDistributionDisplay": "margin_distribution",
     "TopFeaturesDisplay": "words",
     "ExplanationDisplay": "words",
+    "lab": ".lab.notebook",  # of the package above this one, which imports the displays
 }
 
 __all__ = [*_WHERE]
