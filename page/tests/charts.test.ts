@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OneRun, Trace } from "../src/protocol";
-import { apart, bandOf, type Line, pathOf, stepAt, stepByKey } from "../src/views/charts/chart";
+import { apart, bandOf, fitted, type Line, pathOf, stepAt, stepByKey } from "../src/views/charts/chart";
 import { bracketPlot } from "../src/views/charts/bracket";
 import { errorsPlot } from "../src/views/charts/errors";
 import { mistakesPlot } from "../src/views/charts/mistakes";
@@ -119,4 +119,10 @@ test("a comparator without a margin claims nothing", () => {
   const made = run();
   Object.assign(made.segments[0]!.trace.proof!, { gamma: null, dot_bound: null, norm_bound: null, crossing: null });
   assert.equal(typeof proofPlot(made), "string");
+});
+
+test("a readout that is too long loses its brackets first, then its end", () => {
+  assert.equal(fitted("1 ≤ γ* ≤ 2 (given rows)", 300), "1 ≤ γ* ≤ 2 (given rows)");
+  assert.equal(fitted("1 ≤ γ* ≤ 2 (given rows)", 100), "1 ≤ γ* ≤ 2");
+  assert.equal(fitted("1 ≤ γ* ≤ 2 (given rows)", 52), "1 ≤ γ* …");
 });

@@ -234,6 +234,13 @@ function drawNothing(picture: SVGElement, name: string, sentence: string, size: 
   lines.forEach((text, i) => picture.append(svg("text", { class: "chart-note", x: 2, y: 40 + 17 * i }, text)));
 }
 
+/** A text that fits into so many pixels: without what is in brackets at its end, or cut. */
+export function fitted(words: string, width: number): string {
+  const most = Math.floor(width / 6.5);
+  const kept = words.length > most ? words.replace(/ \([^()]*\)$/, "") : words;
+  return kept.length > most ? `${kept.slice(0, most - 1)}…` : kept;
+}
+
 /** A text in lines of at most `width` characters. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
@@ -289,7 +296,7 @@ function drawPlot(picture: SVGElement, plot: Plot, size: [number, number], id: s
       cursor.setAttribute("x2", String(at));
       past.setAttribute("width", String(Math.max(0, at - left + 4)));
       for (const { line, dot } of dots) moveDot(dot, line, step, at, y);
-      readout.textContent = plot.readout(step);
+      readout.textContent = fitted(plot.readout(step), width - 2);
     },
   };
 }
@@ -302,7 +309,8 @@ function drawBand(body: SVGElement, plot: Plot, x: Scale, y: Scale): void {
 
 function drawAxes(plot: Plot, x: Scale, y: Scale, box: [number, number, number, number]): SVGElement {
   const [left, right, top, bottom] = box;
-  const group = svg("g", { class: "chart-axes", "data-scale": [x.low, x.high, y.low, y.high, ...box].join(",") });
+  const log = `${x.log ? "x" : ""}${y.log ? "y" : ""}`;
+  const group = svg("g", { class: "chart-axes", "data-scale": [x.low, x.high, y.low, y.high, ...box].join(","), "data-log": log || null });
   for (const value of y.ticks) {
     const at = fixed(y.of(value));
     group.append(svg("line", { class: "grid", x1: left, x2: right, y1: at, y2: at }));
