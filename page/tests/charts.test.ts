@@ -112,7 +112,7 @@ test("each chart says the numbers of its visit", () => {
   const errors = errorsPlot(made, undefined);
   assert.ok(typeof errors !== "string");
   assert.equal(errors.readout(2), "first epoch");
-  assert.equal(errors.readout(4), "last w 50 %, average 25 %");
+  assert.equal(errors.readout(4), "last 50, average 25 %");
 });
 
 test("a comparator without a margin claims nothing", () => {

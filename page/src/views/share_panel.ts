@@ -31,7 +31,7 @@ export const sharePanel: MakeView = (actions) => {
   const element = el(
     "div",
     { class: "share-panel" },
-    part("Link", el("p", { class: "hint" }, "Points, learner, seed, order and visit are in the address itself; nothing is stored elsewhere."), el("div", { class: "share-row" }, button("share-link", "Copy link", link), url)),
+    part("Link", el("p", { class: "hint" }, "Points, learner, seed, order and visit are in the part after #, and nowhere else. Put it behind the address of any lab."), el("div", { class: "share-row" }, button("share-link", "Copy link", link), url)),
     part("File", el("div", { class: "share-row" }, button("share-json", "Save as JSON", saveJson), el("label", { class: "file" }, "Open JSON: ", file))),
     part("Picture", el("div", { class: "share-row" }, what, button("export-svg", "SVG", exportSvg), button("export-png", "PNG", exportPng))),
     part("Python", el("div", { class: "share-row" }, button("copy-python", "Copy as Python", () => copy(code.textContent ?? "", "The script is copied."))), code),

@@ -53,7 +53,7 @@ export type MakePlot = (shown: Shown) => Plot | string;
 
 const TOP = 40; // two lines of text
 const BOTTOM = 34;
-const LEFT = 42;
+const AXIS_NAME = 24; // left of the tick labels, and a gap
 const RIGHT = 8;
 
 export function chart(testid: string, name: string, plotOf: MakePlot, actions: Actions): View {
@@ -259,9 +259,10 @@ function scaleOf(axis: Axis, from: number, to: number, count: number): Scale {
 
 function drawPlot(picture: SVGElement, plot: Plot, size: [number, number], id: string): Drawn {
   const [width, height] = size;
-  const [left, right, top, bottom] = [LEFT, width - RIGHT, TOP, height - BOTTOM];
-  const x = scaleOf(plot.x, left, right, Math.max(2, Math.floor((right - left) / 60)));
+  const [right, top, bottom] = [width - RIGHT, TOP, height - BOTTOM];
   const y = scaleOf(plot.y, bottom, top, Math.max(2, Math.floor((bottom - top) / 28)));
+  const left = AXIS_NAME + 6.6 * Math.max(...y.ticks.map((value) => short(value).length), 1);
+  const x = scaleOf(plot.x, left, right, Math.max(2, Math.floor((right - left) / 60)));
   const readout = svg("text", { class: "chart-readout", x: 2, y: 31 });
   picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), readout);
   picture.append(drawAxes(plot, x, y, [left, right, top, bottom]));

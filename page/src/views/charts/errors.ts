@@ -5,10 +5,10 @@ import { type MakeView, type Shown } from "../../state";
 import { chart, type Line, type Look, type Plot } from "./chart";
 import { epochPlaces, largest, learnerOf } from "./numbers";
 
-const READOUTS: ["last" | "average" | "vote", string, Look][] = [
-  ["last", "last w", "one"],
-  ["average", "average", "two"],
-  ["vote", "vote", "three"],
+const READOUTS: ["last" | "average" | "vote", string, Look, string][] = [
+  ["last", "last w", "one", "last"],
+  ["average", "average", "two", "average"],
+  ["vote", "vote", "three", "vote"],
 ];
 
 export const errorsChart: MakeView = (actions) => chart("chart-errors", "Rows wrong per epoch", plotOf, actions);
@@ -36,7 +36,7 @@ export function errorsPlot(run: OneRun, other: OneRun | undefined): Plot | strin
     y: { label: "% of rows wrong", low: 0, high: 100 * Math.max(0.05, Math.min(1, 1.12 * top)) },
     lines: lines.map((line) => ({ ...line, y: line.y.map((share) => (share === null ? null : 100 * share)) })),
     at,
-    readout: (step) => (entry(step) < 0 ? "first epoch" : drawn.map(([name, label]) => `${label} ${percent(value(name, step))}`).join(", ")),
+    readout: (step) => (entry(step) < 0 ? "first epoch" : drawn.map(([name, , , brief]) => `${brief} ${Math.round(100 * (value(name, step) ?? 0))}`).join(", ") + " %"),
     spoken: (step) =>
       entry(step) < 0
         ? "the first epoch is not over"
