@@ -77,6 +77,35 @@ def same(model, expected):
 # ----------------------------------------------------------------------------------------- the same bits
 
 
+def test_every_worker_gets_its_share_of_the_shards(anywhere, data, monkeypatch):
+    """The scheduler may give short tasks, such as reading a slice, to one worker alone."""
+    found = []
+
+    def opened(self, job, shards=()):
+        opening(self, job, shards)
+        found.extend(workers[0] for workers in anywhere.who_has(self._shards).values())
+
+    opening = backend.Cluster.open
+    monkeypatch.setattr(backend.Cluster, "open", opened)
+    n = 2 * len(anywhere.nthreads())
+    ParameterMixing(learner(), n_shards=n, backend=anywhere).fit(*data)
+    ParameterMixing(learner(), n_shards=n, backend=anywhere).fit(*in_blocks(*data, n))
+    assert len(found) == 2 * n
+    for some in (found[:n], found[n:]):
+        assert sorted(some.count(worker) for worker in anywhere.nthreads()) == [2] * (n // 2)
+
+
+def test_workers_have_turns_by_their_threads():
+    class Client:
+        asynchronous, scheduler = False, None
+
+        def nthreads(self):
+            return {"tcp://b": 1, "tcp://a": 3}
+
+    turns = backend.Cluster(Client())._in_turn()
+    assert turns == ["tcp://a", "tcp://b", "tcp://a", "tcp://a"]
+
+
 def test_rows_in_memory(anywhere, data, expected):
     model = ParameterMixing(learner(), n_shards=N_SHARDS, backend=anywhere).fit(*data)
     same(model, expected)

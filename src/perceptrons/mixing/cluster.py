@@ -276,7 +276,8 @@ class Cluster:
 
     def _read(self, numbers: Sequence[int]) -> list[Any]:
         sources = [self._sources[s] for s in numbers]
-        return self._tasks(read, [(Opaque(one.with_pieces(())), __version__, *one.pieces) for one in sources])
+        given = [(Opaque(one.with_pieces(())), __version__, *one.pieces) for one in sources]
+        return self._tasks(read, given, numbers)
 
     def _read_again(self, s: int) -> None:
         """Read the rows of a shard by new tasks: those that have failed stay failed."""
@@ -286,12 +287,11 @@ class Cluster:
 
     def _load(self, numbers: Sequence[int]) -> list[Any]:
         if self._given:
-            return self._tasks(kept, [(Opaque(self._given[s]), __version__) for s in numbers])
+            return self._tasks(kept, [(Opaque(self._given[s]), __version__) for s in numbers], numbers)
         rows = [self._rows[s] for s in numbers] if self._rows else self._read(numbers)
         names = [str(self._sources[s]) for s in numbers]
-        return self._tasks(
-            loaded, [(own, self._job_there, s, name) for own, s, name in zip(rows, numbers, names)]
-        )
+        given = [(own, self._job_there, s, name) for own, s, name in zip(rows, numbers, names)]
+        return self._tasks(loaded, given, numbers)
 
     def _load_again(self, s: int) -> None:
         """Load a shard by new tasks."""
@@ -352,9 +352,33 @@ class Cluster:
     def _keep(self, value: Any) -> Any:
         return self._tasks(kept, [(Opaque(value), __version__)])[0]
 
-    def _tasks(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """A future for each call."""
-        return self._started([self._task(function, *own) for own in arguments])
+    def _tasks(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[tuple[Any, ...]],
+        numbers: Sequence[int] = (),
+    ) -> list[Any]:
+        """A future for each call; with the numbers of their shards, on workers in turn if they are there.
+
+        A task that only reads a file is short, and the scheduler may give several to one worker. All passes
+        over these shards would then wait for that worker.
+        """
+        import dask
+
+        if not numbers:
+            return self._started([self._task(function, *own) for own in arguments])
+        workers, tasks = self._in_turn(), []
+        for s, own in zip(numbers, arguments, strict=True):
+            where = {"workers": [workers[s % len(workers)]], "allow_other_workers": True} if workers else {}
+            with dask.annotate(**where):
+                tasks.append(self._task(function, *own))
+        return self._started(tasks)
+
+    def _in_turn(self) -> list[str]:
+        """The workers, each as often as it has threads, no one a second time before all had a turn."""
+        threads = self.client.nthreads()
+        turns = range(max(threads.values(), default=0))
+        return [worker for turn in turns for worker in sorted(threads) if turn < threads[worker]]
 
     def _task(self, function: Callable[..., Any], *arguments: Any) -> Any:
         import dask
