@@ -50,16 +50,17 @@ export function nameOf({ name, text }: Bound): string {
 
 /** The bound of the convergence proof, and those of other theorems that allow less than a mistake per visit. */
 function boundLines(run: OneRun, T: number): { line: Line; last: number; spoken: string }[] {
-  const known = run.bounds.map((bound) => ({ bound, y: boundEntries(bound, T) })).filter(({ y }) => y[T] != null);
-  const telling = known.filter(({ bound, y }) => bound.name === CONVERGENCE || y[T]! < T);
-  return (telling.length > 0 ? telling : known)
+  const known = run.bounds
+    .map((bound) => ({ bound, y: boundEntries(bound, T) }))
+    .filter(({ y }) => y[T] != null)
     .sort((a, b) => a.y[T]! - b.y[T]!)
-    .slice(0, BOUND_LOOKS.length)
-    .map(({ bound, y }, i) => ({
-      line: { key: `bound-${i}`, label: `${nameOf(bound)}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },
-      last: y[T]!,
-      spoken: `at most ${up(y[T]!)} by the theorem that ${bound.text || bound.name}`,
-    }));
+    .map((one, rank) => ({ ...one, rank }));
+  const telling = known.filter(({ bound, y }) => bound.name === CONVERGENCE || y[T]! < T);
+  return (telling.length > 0 ? telling : known).slice(0, BOUND_LOOKS.length).map(({ bound, y, rank }, i) => ({
+    line: { key: `bound-${rank}`, label: `${nameOf(bound)}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },
+    last: y[T]!,
+    spoken: `at most ${up(y[T]!)} by the theorem that ${bound.text || bound.name}`,
+  }));
 }
 
 function otherLine(other: OneRun): Line {
