@@ -84,7 +84,7 @@ class Parameter(NamedTuple):
             return None
         if self.kind in ("choice", "flag"):
             known = [True, False] if self.kind == "flag" else self.choices or []
-            if not any(value == one and isinstance(value, type(one)) for one in known):
+            if not any(type(value) is type(one) and value == one for one in known):
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}.")
             return value
         if self.kind == "kernel":
@@ -223,17 +223,16 @@ def kernel(found: Any) -> kernels.Kernel:
 
 
 def sets() -> dict[str, datasets.Toy]:
-    """The toy sets with two features, and the truth table of "or" for learners of disjunctions."""
+    """The toy sets with two features, and one with inputs of 0 and 1."""
     made = {name: getattr(datasets, name)() for name in datasets.toy.__all__ if name != "Toy"}
-    return {name: toy for name, toy in made.items() if toy.X.shape[1] == 2} | {
-        "either_or_both": _disjunction()
-    }
+    return {name: toy for name, toy in made.items() if toy.X.shape[1] == 2} | {"first_input": _disjunction()}
 
 
 def _disjunction() -> datasets.Toy:
+    """A disjunction of one of two inputs, for learners that take inputs of 0 and 1."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    text = "The truth table of x1 or x2, for Winnow and Elimination, whose inputs are 0 and 1."
-    return datasets.Toy(X, np.array([-1, 1, 1, 1]), ["x1", "x2"], ["no", "yes"], text)
+    text = "The label is the input x1, and x2 does not matter: for Winnow and Elimination."
+    return datasets.Toy(X, np.array([-1, -1, 1, 1]), ["x1", "x2"], ["no", "yes"], text)
 
 
 # ---------------------------------------------------------------------------------------------- as JSON

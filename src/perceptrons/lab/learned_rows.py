@@ -42,12 +42,13 @@ def learned_rows(scene: Scene) -> LearnedRows:
         parts.append(Part(edit.at, rows, where))
     first = max(k for k, part in enumerate(parts) if part.at == 0)  # an edit before the first visit
     parts = parts[first:]
-    used = np.unique(np.concatenate([part.rows for part in parts])) if parts else np.arange(0)
+    used = list(dict.fromkeys(int(i) for part in parts for i in part.rows))  # the first part has 0, 1, 2, …
     if len(used) > LIMITS.rows:
         raise ValueError(f"The edits have {len(used)} different points; the lab takes at most {LIMITS.rows}.")
-    parts = [part._replace(rows=np.searchsorted(used, part.rows)) for part in parts]
+    number = {i: j for j, i in enumerate(used)}
+    parts = [part._replace(rows=np.array([number[int(i)] for i in part.rows], np.int64)) for part in parts]
     k = len(scene.classes)
-    codes = np.array([(given[i] + turned.get(i, 0)) % k for i in used.tolist()], np.int64)
+    codes = np.array([(given[i] + turned.get(i, 0)) % k for i in used], np.int64)
     _check_classes(scene, codes, parts)
     rows = np.array(X).reshape(-1, 2)[used] - shift
     return LearnedRows(rows, codes, 2 * codes - 1 if k == 2 else codes, parts)

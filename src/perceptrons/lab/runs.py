@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..certificates.certificate import Certificate
+from ..certificates.certificate import Bound, Certificate
 from ..certificates.claims import CLAIMS
 from ..core.kernel_based import KernelBased
 from ..estimators.perceptron import AveragedPerceptron, Perceptron, VotedPerceptron
+from ..proofs._convergence import AugmentedRows
 from ..proofs.certifying import certify
-from . import catalog, code, geometry, playing, sentences
+from ..theory import bounds as theory
+from . import advice, catalog, code, geometry, playing, sentences
 from .learned_rows import LearnedRows, learned_rows
 from .playing import Played
 from .scenes import Scene, scene_from
@@ -50,6 +52,7 @@ def _one(model: Any, rows: LearnedRows, scene: Scene, grid: int | None) -> dict[
     played = playing.play(model, rows, scene, _comparator(model, rows) if two and not kernel else None)
     traces = [playing.segment(played, rows, stretch) for stretch in played.stretches]
     certificate = _certificate(played, rows)
+    last = played.stretches[-1].part
     names = [scene.classes[code] for code in np.unique(rows.codes)]
     grids = _grids(played, traces, grid)
     segments = []
@@ -75,7 +78,7 @@ def _one(model: Any, rows: LearnedRows, scene: Scene, grid: int | None) -> dict[
         "bounds": _bounds(played, rows, certificate),
         "certificate": {"text": str(certificate), "json": certificate.to_json()},
         "best": segments[-1]["best"],
-        "advice": None,
+        "advice": advice.advice(rows.X[last.rows], rows.y[last.rows]) if two else None,
         "kernel": grids[-1],
         "reason": played.stretches[-1].reason,
         "code": code.script(played, rows, scene),
@@ -148,15 +151,26 @@ def _bounds(played: Played, rows: LearnedRows, certificate: Certificate) -> list
     for bound in certificate.bounds:
         counts = CLAIMS[bound.name].counts and bound.sense == "<=" and len(bound.allowed) == 1
         if counts and bound.holds and math.isfinite(bound.allowed[0]):
-            made.append(
-                {
-                    "name": bound.name,
-                    "text": bound.statement,
-                    "value": bound.allowed[0],
-                    "per_visit": None,
-                }
-            )
+            named = {"name": bound.name, "text": bound.statement, "value": bound.allowed[0]}
+            made.append(named | {"per_visit": _allowed_so_far(played, rows, certificate, bound)})
     return made
+
+
+def _allowed_so_far(
+    played: Played, rows: LearnedRows, certificate: Certificate, bound: Bound
+) -> list[float] | None:
+    """The bound with the hinge loss up to each visit; None for other bounds, and where u is not weights."""
+    trace, vector = played.trace, certificate.vectors.get(bound.vector or "")
+    if bound.name != "hinge_tight" or vector is None or vector.weights is None or trace.w is None:
+        return None
+    sign = np.where(rows.y == trace.classes[1], 1.0, -1.0)
+    augmented = AugmentedRows(rows.X, sign, trace.bias, trace.unit)
+    u = bound.scales[0] * np.ravel(vector.weights)
+    scores = np.array([sign[i] * (augmented.vector(i)[0] @ u) for i in range(len(rows.X))])
+    losses = np.maximum(0.0, 1.0 - scores)[trace.row]
+    total = np.cumsum(losses) * (1.0 + 1e-9) + 1e-12 * np.arange(1, len(losses) + 1)  # rounding is below
+    radius, length = (float(bound.symbols[0][name] or 0.0) for name in ("R", "u_norm"))
+    return [theory.hinge_tight(radius, length, float(H)) for H in total]
 
 
 # -------------------------------------------------------------------------------------------- kernel grids

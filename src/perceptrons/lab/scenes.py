@@ -22,7 +22,7 @@ class Limits(NamedTuple):
 
     points: int = 1000
     classes: int = 6
-    steps: int = 5000  #: visits of rows
+    max_steps: int = 5000  #: visits of rows
     epochs: int = 100_000
     edits: int = 50
     rows: int = 3000  #: rows of all edits together that differ
@@ -106,7 +106,7 @@ def scene_from(found: object) -> Scene:
         shuffle=_flag("shuffle", fields.get("shuffle", True)),
         seed=_whole("seed", fields.get("seed", 0), 0, LIMITS.seed),
         max_iter=_whole("max_iter", fields.get("max_iter", 20), 1, LIMITS.epochs),
-        max_steps=_whole("max_steps", fields.get("max_steps", 2000), 1, LIMITS.steps),
+        max_steps=_whole("max_steps", fields.get("max_steps", 2000), 1, LIMITS.max_steps),
         noise=_number("noise", fields.get("noise", 0.0), 0.0, 0.5),
         center=_flag("center", fields.get("center", False)),
         edits=_edits(fields.get("edits", []), len(classes)),
@@ -120,7 +120,7 @@ def _edits(found: object, n_classes: int) -> tuple[Edit, ...]:
         name = f"edits[{k}]"
         fields = _object(name, entry)
         _only(name, fields, Edit._fields)
-        at = _whole(f"{name}.at", fields.get("at"), 0, LIMITS.steps)
+        at = _whole(f"{name}.at", fields.get("at"), 0, LIMITS.max_steps)
         if edits and at < edits[-1].at:
             raise ValueError(f"{name}.at must not be below that of the edit before it.")
         edits.append(Edit(at, *_points(f"{name}.X", fields.get("X"), fields.get("y"), n_classes)))
@@ -205,14 +205,35 @@ def _number(name: str, value: object, low: float, high: float) -> float:
 # ---------------------------------------------------------------------------------------------- a table
 
 
-def table(text: str) -> dict[str, Any]:
-    """Points from a table: two columns of numbers and one of classes, with commas, semicolons or tabs.
+def table(text: object, columns: object = None) -> dict[str, Any]:
+    """Points from a table: columns of numbers and, last, the class, with commas, semicolons or tabs.
 
-    A first line without numbers has the names of the columns. Where there are more columns, the first two of
-    numbers are taken, and the last one as the class.
+    A first line without numbers has the names of the columns. ``columns``: the names of the two to take;
+    None: the first two of numbers. ``columns`` of the answer are the names of all that have numbers.
     """
-    if len(text) > LIMITS.table:
-        raise ValueError(f"The table has more than {LIMITS.table} characters.")
+    names, rows, first = _cells(text)
+    numeric = [j for j in range(len(names) - 1) if _is_number(rows[0][j])]
+    if len(numeric) < 2:
+        raise ValueError("The table needs two columns of numbers before the class.")
+    taken = numeric[:2] if columns is None else [_column(name, names, numeric) for name in _pair(columns)]
+    X = [[_cell(row[j], i + first, j) for j in taken] for i, row in enumerate(rows)]
+    labels = [row[-1] for row in rows]
+    classes = sorted(set(labels), key=_label_order)
+    if len(classes) > LIMITS.classes:
+        raise ValueError(
+            f"The last column has {len(classes)} different values; the lab takes at most "
+            f"{LIMITS.classes} classes."
+        )
+    if len(classes) < 2:
+        raise ValueError("The last column has one class only; the lab needs at least two.")
+    y = [classes.index(label) for label in labels]
+    return {"X": X, "y": y, "classes": list(_classes(classes)), "columns": [names[j] for j in numeric]}
+
+
+def _cells(text: object) -> tuple[list[str], list[list[str]], int]:
+    """(names of the columns, cells of the rows, number of the first row's line)."""
+    if not isinstance(text, str) or len(text) > LIMITS.table:
+        raise ValueError(f"A table is a text of at most {LIMITS.table} characters.")
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
     if not lines:
         raise ValueError("The table is empty.")
@@ -221,34 +242,33 @@ def table(text: str) -> dict[str, Any]:
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=comma)]
     except csv.Error as error:
         raise ValueError(f"The table cannot be read: {error}.") from error
-    names = rows.pop(0) if not any(_is_number(cell) for cell in rows[0][:-1]) else None
+    width = len(rows[0])
+    if width < 3:
+        raise ValueError("The table needs three columns: two of numbers, and the class.")
+    names, first = [f"column {j + 1}" for j in range(width)], 1
+    if not any(_is_number(cell) for cell in rows[0][:-1]):
+        names, first = rows.pop(0), 2
     if not rows:
         raise ValueError("The table has no rows below its header.")
     if len(rows) > LIMITS.points:
         raise ValueError(f"The table has {len(rows)} rows; the lab takes at most {LIMITS.points}.")
-    first = 1 + (names is not None)
-    width = len(rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
-            raise ValueError(f"Line {i + first} has {len(row)} columns; the first row has {width}.")
-    if width < 3:
-        raise ValueError("The table needs three columns: two of numbers, and the class.")
-    numeric = [j for j in range(width - 1) if _is_number(rows[0][j])][:2]
-    if len(numeric) < 2:
-        raise ValueError("The table needs two columns of numbers before the class.")
-    X = [[_cell(row[j], i + first, j) for j in numeric] for i, row in enumerate(rows)]
-    labels = [row[-1] for row in rows]
-    classes = sorted(set(labels), key=_label_order)
-    if len(classes) < 2:
-        raise ValueError("The table has one class only; the lab needs at least two.")
-    if len(classes) > LIMITS.classes:
-        raise ValueError(
-            f"The last column has {len(classes)} different values; the lab takes at most "
-            f"{LIMITS.classes} classes."
-        )
-    _classes(classes)
-    columns = [names[j] for j in numeric] if names is not None and len(names) == width else None
-    return {"X": X, "y": [classes.index(label) for label in labels], "classes": classes, "columns": columns}
+            raise ValueError(f"Line {i + first} has {len(row)} columns; the first line has {width}.")
+    return names, rows, first
+
+
+def _pair(columns: object) -> list[Any]:
+    if not isinstance(columns, (list, tuple)) or len(columns) != 2:
+        raise ValueError("columns must be the names of two columns.")
+    return list(columns)
+
+
+def _column(name: object, names: list[str], numeric: list[int]) -> int:
+    found = next((j for j in numeric if names[j] == name), None)
+    if found is None:
+        raise ValueError(f"The table has no column of numbers called {name!r:.40}.")
+    return found
 
 
 def _is_number(cell: str) -> bool:
