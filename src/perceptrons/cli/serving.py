@@ -39,9 +39,9 @@ def lab(port: int | None, browser: bool, folder: str | None) -> int:
 
 
 def _export(folder: str) -> int:
-    import importlib
+    from ..lab import export
 
-    importlib.import_module("..lab.export", __package__).show(folder)
+    export.show(folder)
     return 0
 
 
