@@ -24,13 +24,13 @@ const said = (step: number, change?: object): string => liveClaims(run(change))(
 
 test("what is claimed at a visit are the numbers of its trace", () => {
   assert.match(said(1), /holds: 1 mistake and 1 update in 1 visit\./);
-  assert.match(said(1), /In the whole run, updates ≤ 4, for R²\/γ² is 4\./);
+  assert.match(said(1), /In the whole run at most 4 updates: R²\/γ² is 4\./);
   assert.match(said(1), /kγ = 1·1 = 1 ≤ u·w = 1\.5 ≤ ‖w‖ = 2 ≤ √k·R = 2\./);
   assert.match(said(1), /open: w does not separate the rows\./);
   assert.match(said(1), /No separator has a margin above 2 \(given rows\): ‖w‖\/Στ = 2\/1\./);
   assert.match(said(2), /holds: w separates the rows, with margin at least 0\.5 \(given rows\)\./);
-  assert.match(said(2), /The run ended: clean pass\./);
-  assert.doesNotMatch(said(1), /ended/);
+  assert.match(said(2), /The run ends here: clean pass\./);
+  assert.doesNotMatch(said(1), /ends/);
 });
 
 test("without a comparator, a bound or a bracket nothing is claimed", () => {

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OneRun, Trace } from "../src/protocol";
-import { apart, bandOf, fitted, type Line, pathOf, stepAt, stepByKey } from "../src/views/charts/chart";
+import { stepAt, stepByKey } from "../src/views/charts/chart";
+import { fitted } from "../src/views/charts/drawing";
+import { baseLines, type Box, boxOf, overlap } from "../src/views/charts/labels";
+import { bandOf, pathOf, spanOf } from "../src/views/charts/paths";
+import type { Line } from "../src/views/charts/plot";
+import { leastBound } from "../src/views/charts/bounds";
 import { bracketPlot } from "../src/views/charts/bracket";
 import { errorsPlot } from "../src/views/charts/errors";
 import { mistakesPlot } from "../src/views/charts/mistakes";
@@ -82,9 +87,40 @@ test("paths break where there is no number and stay level between steps", () => 
   assert.equal(bandOf(line([1, 2]), line([4, 3]), x, y), "M0 1L1 1L1 2L1 3L1 4L0 4Z");
 });
 
-test("labels are moved apart and stay in the picture", () => {
-  assert.deepEqual(apart([50, 52, 10], 13, 0, 100), [50, 63, 10]);
-  assert.deepEqual(apart([99, 98], 13, 0, 100), [100, 87]);
+test("a line spans what it crosses between two pixels", () => {
+  const [x, y] = [linear(0, 4, 0, 40, 4), linear(0, 4, 0, 40, 4)];
+  const line: Line = { key: "", label: "", look: "one", x: [0, 2, 4], y: [0, 2, 1] };
+  assert.deepEqual(spanOf(line, x, y, 10, 30), [10, 20]);
+  assert.deepEqual(spanOf({ ...line, stepped: true }, x, y, 10, 15), [0, 0]);
+  assert.equal(spanOf({ ...line, y: [null, null, null] }, x, y, 10, 30), null);
+});
+
+test("labels are beside what they name, apart from one another and from what is taken", () => {
+  const room: Box = [0, 300, 0, 200];
+  const labels = [{ words: "one", x: 100, y: 50 }, { words: "two", x: 100, y: 52 }, { words: "three", x: 100, y: 3 }];
+  const places = baseLines(labels, [[80, 100, 30, 50]], () => false, room);
+  const boxes = labels.map((label, i) => boxOf(label, places[i]!));
+  boxes.forEach((box, i) => boxes.forEach((other, j) => assert.ok(i === j || !overlap(box, other))));
+  assert.ok(boxes.every((box) => !overlap(box, [80, 100, 30, 50]) && box[2] >= 0 && box[3] <= 200));
+  assert.deepEqual(baseLines([{ words: "low", x: 100, y: 50 }], [], (box) => box[2] < 50, room), [64]);
+  assert.deepEqual(baseLines([{ words: "under", x: 100, y: 50, below: true }], [], () => false, room), [64]);
+});
+
+test("a bound on something else than mistakes says so, or is not drawn", () => {
+  const made = run();
+  made.bounds = [
+    { name: "winnow1_demotions", text: "demotions ≤ n/θ + (α − 1)p", value: 1, per_visit: null },
+    { name: "pa1", text: "errors ≤ max(R², 1/C)(‖u‖² + 2C Σℓ*)", value: 2, per_visit: null },
+    { name: "novikoff", text: "updates ≤ R²/γ²", value: 99, per_visit: null },
+    { name: "hinge_tight", text: "updates ≤ ((a + √(a² + 4H))/2)², a = R‖u‖", value: 50, per_visit: null },
+  ];
+  const labels = (one: OneRun): string[] => mistakesPlot(one, undefined, 8).lines.map(({ key, label }) => `${key} ${label}`);
+  assert.deepEqual(labels(made), ["bound-1 errors ≤ pa1: 2", "bound-3 R²/γ²: 99", "mistakes mistakes"]);
+  assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 ≤ 99 at visit 3");
+  for (const { trace } of made.segments) trace.n_updates = trace.n_updates.map((n) => n + 1);
+  assert.deepEqual(labels(made), ["bound-1 errors ≤ pa1: 2", "bound-3 updates ≤ R²/γ²: 99", "updates updates", "mistakes mistakes"]);
+  assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2, 3 updates at visit 3");
+  assert.equal(leastBound(made), "In the whole run at most 50 updates: the tight hinge-loss bound is 50.");
 });
 
 test("counts and ends of brackets go over all segments", () => {
@@ -99,20 +135,20 @@ test("counts and ends of brackets go over all segments", () => {
 test("each chart says the numbers of its visit", () => {
   const made = run();
   assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 ≤ 4 at visit 3");
-  assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes in 3 visits; at most 4 by the theorem that updates ≤ R²\/γ²/);
+  assert.match(mistakesPlot(made, undefined, 8).spoken(3), /2 mistakes and 2 updates in 3 visits; at most 4 updates, by R²\/γ²/);
   const found = proofPlot(made);
   assert.ok(typeof found !== "string");
-  assert.equal(found.readout(3), "k=2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83");
+  assert.equal(found.readout(3), "k=2: 2 ≤ 2.5 ≤ 2.6 ≤ 2.83".replace(/ ≤ /g, "\u2009≤\u2009"));
   assert.ok(Math.abs(found.marks![0]!.x - 4) < 1e-9);
   assert.equal(found.at.length, 9);
-  assert.equal(found.readout(7), "k=3: 3 ≤ 4 ≤ 4.1 ≤ 3.46");
+  assert.equal(found.readout(7), "k=3: 3 ≤ 4 ≤ 4.1 ≤ 3.46".replace(/ ≤ /g, "\u2009≤\u2009"));
   const ends = bracketPlot(made, 8);
   assert.ok(typeof ends !== "string");
   assert.equal(ends.readout(4), "0.5 ≤ γ* ≤ 1.5 (given rows)");
   const errors = errorsPlot(made, undefined);
   assert.ok(typeof errors !== "string");
   assert.equal(errors.readout(2), "first epoch");
-  assert.equal(errors.readout(4), "last 50, average 25 %");
+  assert.equal(errors.readout(4), "last 50, avg 25 %");
 });
 
 test("a comparator without a margin claims nothing", () => {

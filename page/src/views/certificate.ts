@@ -2,8 +2,8 @@
 
 import type { OneRun, Written } from "../protocol";
 import { type MakeView, placeAt, type Shown, visits } from "../state";
-import { nameOf } from "./charts/mistakes";
-import { bracket, counted, counts, finite, type Proof, proofOf } from "./charts/numbers";
+import { leastBound } from "./charts/bounds";
+import { bracket, counted, counts, type Proof, proofOf } from "./charts/numbers";
 import { down, short, up } from "./charts/scale";
 import { el, show, text } from "./dom";
 import { save } from "./saving";
@@ -71,16 +71,20 @@ export function liveClaims(run: OneRun): (step: number) => Claim[] {
       ...boundClaims(run),
       ...proofClaims(proof, step),
       ...marginClaims(run, ends, step),
-      ...(step === T ? [{ state: "holds" as const, text: `The run ended: ${run.reason}.` }] : []),
+      ...(step === T ? [{ state: "holds" as const, text: endOf(run) }] : []),
     ];
   };
 }
 
+/** Reasons to stop are those of the library. */
+function endOf(run: OneRun): string {
+  const words: Record<string, string> = { max_steps: "it was cut after so many visits", max_iter: "so many epochs were asked for" };
+  return `The run ends here: ${words[run.reason] ?? run.reason}.`;
+}
+
 function boundClaims(run: OneRun): Claim[] {
-  const least = run.bounds.filter((bound) => finite(bound.value) !== null).sort((a, b) => a.value! - b.value!)[0];
-  if (least === undefined) return [{ state: "none", text: "No theorem bounds the mistakes of this run." }];
-  const what = least.text.split("≤")[0]!.trim() || "mistakes";
-  return [{ state: "holds", text: `In the whole run, ${what} ≤ ${Math.floor(least.value!)}, for ${nameOf(least)} is ${up(least.value)}.` }];
+  const least = leastBound(run);
+  return [least === null ? { state: "none", text: "No theorem bounds the mistakes of this run." } : { state: "holds", text: least }];
 }
 
 function proofClaims(proof: Proof | null, step: number): Claim[] {

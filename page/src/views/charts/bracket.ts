@@ -2,8 +2,9 @@
 
 import type { OneRun } from "../../protocol";
 import { type MakeView, type Shown, totalVisits } from "../../state";
-import { chart, type Plot } from "./chart";
+import { chart } from "./chart";
 import { bracket, edited, type Entries, largest, range } from "./numbers";
+import type { Plot } from "./plot";
 import { down, short, up } from "./scale";
 
 export const bracketChart: MakeView = (actions) => chart("chart-bracket", "Bracket of the best margin", plotOf, actions);

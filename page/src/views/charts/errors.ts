@@ -2,12 +2,13 @@
 
 import type { OneRun } from "../../protocol";
 import { type MakeView, type Shown } from "../../state";
-import { chart, type Line, type Look, type Plot } from "./chart";
+import { chart } from "./chart";
 import { epochPlaces, largest, learnerOf } from "./numbers";
+import type { Line, Look, Plot } from "./plot";
 
 const READOUTS: ["last" | "average" | "vote", string, Look, string][] = [
   ["last", "last w", "one", "last"],
-  ["average", "average", "two", "average"],
+  ["average", "average", "two", "avg"],
   ["vote", "vote", "three", "vote"],
 ];
 

@@ -1,14 +1,15 @@
 // Mistakes so far, visit by visit, under the bounds of theorems.
 
-import type { Bound, OneRun } from "../../protocol";
-import { type MakeView, type Shown, totalVisits, visits } from "../../state";
-import { chart, type Line, type Look, type Plot } from "./chart";
-import { boundEntries, counted, counts, edited, largest, learnerOf, range, smallest } from "./numbers";
-import { up } from "./scale";
+import type { OneRun } from "../../protocol";
+import { type MakeView, type Shown, totalVisits } from "../../state";
+import { drawnBounds, fullName, mistakesAreUpdates, type Ranked, shortName } from "./bounds";
+import { chart } from "./chart";
+import { counted, counts, edited, largest, learnerOf, range, smallest } from "./numbers";
+import type { Line, Look, Plot } from "./plot";
+import { short, up } from "./scale";
 
 /** A bound this many times beyond the run makes the axis logarithmic. */
 const MANY_TIMES = 15;
-const CONVERGENCE = "novikoff"; // updates ≤ R²/γ²
 const BOUND_LOOKS: Look[] = ["two-bound", "three-bound", "one-bound"];
 
 export const mistakesChart: MakeView = (actions) => chart("chart-mistakes", "Mistakes", plotOf, actions);
@@ -16,54 +17,46 @@ export const mistakesChart: MakeView = (actions) => chart("chart-mistakes", "Mis
 function plotOf(shown: Shown): Plot | string {
   const run = shown.runs[shown.active];
   if (run === undefined) return "No run yet.";
-  return mistakesPlot(run, shown.runs[1 - shown.active], totalVisits(shown.runs));
+  return mistakesPlot(run, shown.runs[1 - shown.active], totalVisits(shown.runs), shown.active);
 }
 
-export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number): Plot {
-  const mistakes = counts(run, "n_mistakes");
-  const [most, bounds] = [mistakes[mistakes.length - 1]!, boundLines(run, T)];
-  const lines: Line[] = [...bounds.map(({ line }) => line)];
-  if (other !== undefined) lines.push(otherLine(other));
-  lines.push({ key: "mistakes", label: "mistakes", look: "one", x: range(mistakes.length), y: mistakes, stepped: true, entry: (step) => Math.min(step, mistakes.length - 1) });
-  const allowed = bounds.map(({ last }) => last);
-  const least = smallest(allowed);
-  const log = largest(allowed) > MANY_TIMES * Math.max(1, most);
-  const tops = [1, most, ...(other ? [counts(other, "n_mistakes")[visits(other)]!] : []), ...allowed];
-  const said = (step: number): number => mistakes[Math.min(step, mistakes.length - 1)]!;
+export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number, active = 0): Plot {
+  const [mistakes, updates, same] = [counts(run, "n_mistakes"), counts(run, "n_updates"), mistakesAreUpdates(run)];
+  const bounds = drawnBounds(run, T).slice(0, BOUND_LOOKS.length);
+  const at = (step: number): number => Math.min(step, mistakes.length - 1);
+  const lines: Line[] = bounds.map((bound, i) => boundLine(bound, BOUND_LOOKS[i]!, same, T));
+  if (other !== undefined) lines.push(countLine("other", labelled(other, 1 - active), "other", counts(other, "n_mistakes")));
+  if (!same && bounds.some(({ of }) => of === "updates")) lines.push(countLine("updates", "updates", "three", updates));
+  lines.push({ ...countLine("mistakes", other === undefined ? "mistakes" : labelled(run, active), "one", mistakes), entry: at });
+  const made = largest([1, ...lines.flatMap(({ key, y }) => (key.startsWith("bound") ? [] : [y[y.length - 1] ?? 0]))]);
+  const top = largest([made, ...bounds.map(({ last }) => last)]);
+  const log = top > MANY_TIMES * made;
+  const comparable = bounds.filter(({ of }) => of === "mistakes" || (of === "updates" && same));
+  const least = (step: number): number => smallest(comparable.map(({ y }) => y[Math.min(step, T)] ?? Infinity));
   return {
     title: "Mistakes and bounds",
     x: { label: "visits of rows", low: 0, high: Math.max(1, T), whole: true },
-    y: { label: "mistakes", low: log ? 0.7 : 0, high: largest(tops) * (log ? 3 : 1.25), log, whole: true },
+    y: { label: "mistakes", low: log ? 0.7 : 0, high: top * (log ? 3 : 1.25), log, whole: true },
     lines,
     rules: edited(run),
     at: range(T + 1),
-    readout: (step) => `${said(step)}${Number.isFinite(least) ? ` ≤ ${up(Math.floor(least))}` : ""} at visit ${step}`,
-    spoken: (step) => [`${counted(said(step), "mistake")} in ${counted(step, "visit")}`, ...bounds.map((bound) => bound.spoken)].join("; "),
+    readout: (step) => `${short(mistakes[at(step)])}${Number.isFinite(least(step)) ? ` ≤ ${short(Math.floor(least(step)))}` : ""}${same ? "" : `, ${counted(updates[at(step)]!, "update")}`} at visit ${short(step)}`,
+    spoken: (step) =>
+      [`${counted(mistakes[at(step)]!, "mistake")} and ${counted(updates[at(step)]!, "update")} in ${counted(step, "visit")}`, ...bounds.map(({ of, last, bound }) => `at most ${short(Math.floor(last))} ${of}, by ${fullName(bound)}`)].join("; "),
   };
 }
 
-/** What is on the right of "updates ≤ R²/γ²" where that is short, else the name of the theorem. */
-export function nameOf({ name, text }: Bound): string {
-  const right = text.split("≤")[1]?.trim() ?? "";
-  return right !== "" && right.length <= 12 ? right : name.replace(/_/g, " ");
+/** A bound is on mistakes where each mistake is an update; else its label says what it is on. */
+function boundLine({ bound, of, y, last, rank }: Ranked, look: Look, same: boolean, T: number): Line {
+  const what = of === "mistakes" || (of === "updates" && same) ? "" : `${of} ≤ `;
+  return { key: `bound-${rank}`, label: `${what}${shortName(bound)}: ${up(last)}`, look, x: range(T + 1), y };
 }
 
-/** The bound of the convergence proof, and those of other theorems that allow less than a mistake per visit. */
-function boundLines(run: OneRun, T: number): { line: Line; last: number; spoken: string }[] {
-  const known = run.bounds
-    .map((bound) => ({ bound, y: boundEntries(bound, T) }))
-    .filter(({ y }) => y[T] != null)
-    .sort((a, b) => a.y[T]! - b.y[T]!)
-    .map((one, rank) => ({ ...one, rank }));
-  const telling = known.filter(({ bound, y }) => bound.name === CONVERGENCE || y[T]! < T);
-  return (telling.length > 0 ? telling : known).slice(0, BOUND_LOOKS.length).map(({ bound, y, rank }, i) => ({
-    line: { key: `bound-${rank}`, label: `${nameOf(bound)}: ${up(y[T]!)}`, look: BOUND_LOOKS[i]!, x: range(T + 1), y },
-    last: y[T]!,
-    spoken: `at most ${up(y[T]!)} by the theorem that ${bound.text || bound.name}`,
-  }));
+function countLine(key: string, label: string, look: Look, y: number[]): Line {
+  return { key, label, look, x: range(y.length), y, stepped: true };
 }
 
-function otherLine(other: OneRun): Line {
-  const mistakes = counts(other, "n_mistakes");
-  return { key: "other", label: learnerOf(other), look: "other", x: range(visits(other) + 1), y: mistakes, stepped: true };
+/** A for the first learner, B for the second. */
+function labelled(run: OneRun, which: number): string {
+  return `${"AB"[which]} ${learnerOf(run)}`;
 }

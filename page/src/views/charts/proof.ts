@@ -2,8 +2,9 @@
 
 import type { OneRun } from "../../protocol";
 import type { MakeView, Shown } from "../../state";
-import { chart, type Line, type Plot } from "./chart";
+import { chart } from "./chart";
 import { counted, isOther, largest, type Proof, proofOf, smallest } from "./numbers";
+import type { Line, Plot } from "./plot";
 import { down, short, up } from "./scale";
 
 const MANY_TIMES = 15;
@@ -59,13 +60,12 @@ function measuredLines({ k, dot, norm }: Proof, entry: (step: number) => number)
 
 function boundLines({ k, plain, dotBound, normBound }: Proof, end: number): Line[] {
   const lines: Line[] = [];
-  const beside = { labelAt: k.length + BEYOND / 3 };
   if (normBound) {
-    const drawn = plain ? { ...further(k, normBound, (n) => plain.root * Math.sqrt(n), end), ...beside } : { x: k, y: normBound };
+    const drawn = plain ? { ...further(k, normBound, (n) => plain.root * Math.sqrt(n), end), labelAt: k.length + 0.35 * BEYOND, below: true } : { x: k, y: normBound };
     lines.push({ key: "norm_bound", label: plain ? "√k·R" : "bound on ‖w‖", look: "two-bound", ...drawn });
   }
   if (dotBound) {
-    const drawn = plain ? { ...further(k, dotBound, (n) => plain.slope * n, end), ...beside } : { x: k, y: dotBound };
+    const drawn = plain ? { ...further(k, dotBound, (n) => plain.slope * n, end), labelAt: k.length + 0.5 * BEYOND } : { x: k, y: dotBound };
     lines.push({ key: "dot_bound", label: plain ? "kγ" : "γ·Στ", look: "one-bound", below: true, ...drawn });
   }
   return lines;
@@ -83,7 +83,7 @@ function further(k: number[], y: (number | null)[], formula: (n: number) => numb
 
 function readout({ k, dotBound, dot, norm, normBound }: Proof, i: number): string {
   const parts = [dotBound?.[i], dot[i], norm[i], normBound?.[i]];
-  return `k=${k[i]}: ${parts.map((value) => (value === undefined ? "?" : short(value))).join(" ≤ ")}`;
+  return `k=${k[i]}: ${parts.map((value) => (value === undefined ? "?" : short(value))).join("\u2009≤\u2009")}`;
 }
 
 function spoken({ k, dotBound, dot, norm, normBound, crossing }: Proof, i: number): string {
