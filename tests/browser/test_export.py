@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 import runs_again
-from conftest import process, served
 from lab_page import LabPage
+from lab_servers import process, served
 from playwright.sync_api import expect
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 import numpy as np
+import pytest
 import runs_again
 
 
@@ -18,9 +19,17 @@ def test_regions_and_support_vectors(lab):
     model = runs_again.fit(answer["scene"])
     dual = np.array(run["segments"][-1]["trace"]["dual"][-1])
     assert np.flatnonzero(dual).tolist() == sorted(model.support_.tolist())
-    shown = lab.page.locator("[data-testid^=point-][data-support=true]")
-    marked = sorted(int(one.get_attribute("data-testid")[6:]) for one in shown.all())
-    assert marked == sorted(model.support_.tolist())
+    rings = (
+        lab["kernel"]
+        .locator(".kernel-points > *")
+        .evaluate_all(
+            "all => all.map(one => one.querySelector('[data-coefficient]')?.dataset.coefficient ?? null)"
+        )
+    )
+    assert len(rings) == len(dual)
+    for size, coefficient in zip(rings, dual):
+        assert (size is None) == (coefficient == 0)
+        assert size is None or float(size) == pytest.approx(abs(coefficient))
 
 
 def test_the_grid_is_the_kernel_of_the_library(lab):
@@ -44,9 +53,14 @@ def test_the_sum_at_the_pointer(lab):
     lab.page.keyboard.press("End")
     lab.settle()
     model = runs_again.fit(answer["scene"])
-    place = np.array([0.25, -0.5])
-    lab.page.mouse.move(*lab.axes("xspace").pixels(place))
-    lab.settle()
-    said = lab["kernel-score"]
-    exact = model.decision_function([place])[0]
-    assert abs(float(said.get_attribute("data-score")) - exact) < 0.05 * max(1.0, abs(exact))
+    kernel = answer["runs"][0]["kernel"]
+    x0, x1, y0, y1 = kernel["box"]
+    across, up = np.linspace(x0, x1, kernel["columns"]), np.linspace(y0, y1, kernel["rows"])
+    for place in ([0.25, -0.5], [-1.0, 1.5]):
+        lab.page.mouse.move(*lab.axes("kernel").pixels(place))
+        lab.settle()
+        nearest = [across[np.abs(across - place[0]).argmin()], up[np.abs(up - place[1]).argmin()]]
+        exact = model.decision_function([nearest])[0]
+        said = lab["kernel-score"]
+        assert float(said.get_attribute("data-score")) == pytest.approx(exact, rel=1e-4, abs=1e-4)
+        assert f"{abs(exact):.3g}" in said.inner_text()

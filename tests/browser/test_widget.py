@@ -6,8 +6,8 @@ import socket
 
 import numpy as np
 import pytest
-from conftest import process
 from lab_page import LabPage
+from lab_servers import process
 from places import TESTS
 
 from perceptrons import PassiveAggressive, datasets, trace
