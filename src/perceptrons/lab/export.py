@@ -39,11 +39,13 @@ class Exported(NamedTuple):
     folder: Path
     n_runs: int
     n_bytes: int
-    skipped: list[str]  #: which set and learner do not go together, and why
+    skipped: list[tuple[str, str, str]]  #: learner, set, and why they do not go together
 
     def __str__(self) -> str:
         lines = [f"{self.folder}: {self.n_runs} recorded runs, {self.n_bytes / 1e6:.1f} MB, read-only."]
-        lines += [f"not recorded: {text}" for text in self.skipped]
+        for learner in dict.fromkeys(learner for learner, _, _ in self.skipped):
+            sets, why = zip(*(rest for name, *rest in self.skipped if name == learner), strict=True)
+            lines.append(f"not recorded: {learner} on {', '.join(sets)}. {why[0]}")
         lines.append(f"To look at it: python -m http.server --bind 127.0.0.1 --directory {self.folder}")
         return "\n".join(lines)
 
@@ -73,7 +75,7 @@ def export(
         try:
             files[path] = recording(toy, learner["name"])
         except ValueError as error:
-            skipped.append(f"{learner['name']} on {toy['name']}: {error}")
+            skipped.append((learner["name"], toy["name"], str(error)))
         else:
             recorded.append({"set": toy["name"], "learner": learner["name"], "params": {}, "file": path})
     offered |= {"recorded": recorded, "recorded_text": READ_ONLY}

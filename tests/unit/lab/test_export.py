@@ -45,7 +45,9 @@ def test_what_is_written_is_said(exported):
 def test_learners_that_cannot_take_a_set_are_named_with_the_reason(exported):
     _, done, _ = exported
     assert done.n_runs == 4 and len(done.skipped) == 2
-    assert all(text.startswith("Elimination on ") and text.endswith(".") for text in done.skipped)
+    assert [entry[:2] for entry in done.skipped] == [("Elimination", "four_points"), ("Elimination", "xor")]
+    (line,) = [line for line in str(done).splitlines() if "not recorded" in line]
+    assert line.startswith("not recorded: Elimination on four_points, xor. Negative values")
 
 
 def test_the_catalog_names_a_file_for_each_run(exported):
