@@ -54,13 +54,13 @@ test("scales invert themselves", () => {
 });
 
 test("numbers are short, and ends of brackets are rounded outward", () => {
-  assert.equal(short(5834), "5 834");
+  assert.equal(short(5834), "5\u202f834");
   assert.equal(short(-0.123456), "−0.123");
   assert.equal(short(2.5e9), "2.5·10⁹");
   assert.equal(short(null), "–");
   assert.equal(down(0.30481), "0.304");
   assert.equal(up(0.30401), "0.305");
-  assert.equal(up(5834.2), "5 835");
+  assert.equal(up(5834.2), "5\u202f835");
   assert.equal(down(-0.30401), "−0.305");
 });
 

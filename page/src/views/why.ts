@@ -59,11 +59,11 @@ class WhyView implements View {
 
   // ---------------------------------------------------------- controls
 
-  private drawControls({ scene, runs, readOnly, active }: Shown): void {
+  private drawControls({ scene, ran, runs, readOnly, active }: Shown): void {
     const B = scalingOf(this.shown!);
     const turned = new Set((runs[active]?.segments ?? []).flatMap(({ turned }) => turned)).size;
     this.scaling.draw(Math.log10(B ?? 1), B === null ? "this learner has none" : `B = ${short(B)}`, readOnly || B === null);
-    this.noise.draw(scene.noise, `${short(100 * scene.noise)} %${scene.noise > 0 ? `, ${counted(turned, "row")}` : ""}`, readOnly);
+    this.noise.draw(scene.noise, `${short(100 * scene.noise)} %${scene.noise > 0 && ran === scene ? `, ${counted(turned, "row")}` : ""}`, readOnly);
     this.center.checked = scene.center;
     this.center.disabled = readOnly;
     show(this.compare, !readOnly && B !== null);
@@ -108,21 +108,43 @@ class WhyView implements View {
   }
 
   private drawTried(found: { name: string; run: OneRun }[]): void {
-    const ratios = found.map(({ run }) => ratioOf(run) ?? Infinity);
-    const least = Math.min(...ratios);
-    const rows = found.map(({ name, run }, i) => {
-      const proof = proofOf(run);
-      const gamma = proof?.gamma ?? null;
-      const cells = [name, up(proof?.radius), gamma === null ? "none" : down(gamma), gamma === null ? "–" : up(ratios[i]), String(made(run)) + (truncated(run) ? "+" : "")];
-      return el("tr", { class: ratios[i] === least && least < Infinity ? "least" : null }, el("th", { scope: "row" }, cells[0]!), ...cells.slice(1).map((cell) => el("td", {}, cell)));
-    });
-    this.tried.replaceChildren(...rows);
+    this.tried.replaceChildren(...rowsOf(found.map(({ name, run }) => ({ name, ...measured(run) }))));
   }
 
+  /** What the library found for a perceptron: its first sentence, and a line for each treatment of the rows. */
   private drawAdvice(run: OneRun | undefined): void {
-    const lines = run?.advice?.text.split("\n").filter((line) => line.trim() !== "") ?? [];
-    this.advice.replaceChildren(...(lines.length ? [el("h3", {}, "Advice of the library"), ...lines.map((line) => el("p", {}, line.replace(/^\*\s*/, "")))] : []));
+    const advice = run?.advice;
+    const treatments = (advice?.["treatments"] ?? []) as Treatment[];
+    if (!advice) return this.advice.replaceChildren();
+    const body = el("tbody", {}, ...rowsOf(treatments));
+    const table = el("table", { class: "why-table", "data-testid": "advice-table" }, head("a perceptron, rows", "R", "γ", "(R/γ)²", "updates"), body);
+    this.advice.replaceChildren(el("h3", {}, "Advice of the library"), el("p", {}, advice.text.split("\n")[0]!), table);
   }
+}
+
+/** R, γ and (R/γ)² of rows that were treated somehow, and the updates of a run on them. */
+interface Treatment {
+  name: string;
+  R: number | null;
+  gamma: number | null;
+  ratio: number | null;
+  updates: number;
+  /** There was a clean pass. */
+  clean: boolean;
+}
+
+function measured(run: OneRun): Omit<Treatment, "name"> {
+  const proof = proofOf(run);
+  return { R: proof?.radius ?? null, gamma: proof?.gamma ?? null, ratio: ratioOf(run), updates: made(run), clean: run.reason === "clean pass" };
+}
+
+/** The lines of a table; that of the least (R/γ)² stands out, "+" is after updates that no clean pass ended. */
+function rowsOf(found: Treatment[]): HTMLElement[] {
+  const least = Math.min(...found.map(({ ratio }) => ratio ?? Infinity));
+  return found.map(({ name, R, gamma, ratio, updates, clean }) => {
+    const cells = [up(R), gamma === null ? "none" : down(gamma), ratio === null ? "–" : up(ratio), `${updates}${clean ? "" : "+"}`];
+    return el("tr", { class: ratio !== null && ratio === least ? "least" : null }, el("th", { scope: "row" }, name), ...cells.map((cell) => el("td", {}, cell)));
+  });
 }
 
 /** Milliseconds. */
@@ -167,10 +189,6 @@ function head(...names: string[]): HTMLElement {
 
 function made(run: OneRun): number {
   return counts(run, "n_updates")[visits(run)]!;
-}
-
-function truncated(run: OneRun): boolean {
-  return run.segments[run.segments.length - 1]?.trace.truncated ?? false;
 }
 
 /** (R/γ)², by the comparator of the run; null where there is none with a margin. */

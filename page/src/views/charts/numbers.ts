@@ -1,6 +1,7 @@
 // The numbers of a run that the charts draw, over all its segments; entry t is the state after t visits.
 
 import { type OneRun, toNumber, type Written } from "../../protocol";
+import { short } from "./scale";
 
 export type Entries = (number | null)[];
 
@@ -148,6 +149,6 @@ export function learnerOf(run: OneRun): string {
 }
 
 export function counted(n: number, what: string): string {
-  return `${n.toLocaleString("en").replace(/,/g, " ")} ${what}${n === 1 ? "" : "s"}`;
+  return `${short(n)} ${what}${n === 1 ? "" : "s"}`;
 }
 

@@ -98,7 +98,7 @@ function directed(value: number | null | undefined, digits: number, sign: number
 }
 
 function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f"); // a narrow space that does not break
 }
 
 function power(value: number, digits: number): string {
