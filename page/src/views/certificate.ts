@@ -3,7 +3,7 @@
 import type { OneRun, Written } from "../protocol";
 import { type MakeView, placeAt, type Shown, visits } from "../state";
 import { leastBound } from "./charts/bounds";
-import { bracket, counted, counts, type Proof, proofOf } from "./charts/numbers";
+import { bracket, counted, counts, isOther, type Proof, proofOf } from "./charts/numbers";
 import { down, short, up } from "./charts/scale";
 import { el, show, text } from "./dom";
 import { save } from "./saving";
@@ -69,7 +69,7 @@ export function liveClaims(run: OneRun): (step: number) => Claim[] {
     return [
       { state: "holds", text: `${counted(mistakes[step]!, "mistake")} and ${counted(updates[step]!, "update")} in ${counted(step, "visit")}.` },
       ...boundClaims(run),
-      ...proofClaims(proof, step),
+      ...proofClaims(run, proof, step),
       ...marginClaims(run, ends, step),
       ...(step === T ? [{ state: "holds" as const, text: endOf(run) }] : []),
     ];
@@ -87,7 +87,8 @@ function boundClaims(run: OneRun): Claim[] {
   return [least === null ? { state: "none", text: "No theorem bounds the mistakes of this run." } : { state: "holds", text: least }];
 }
 
-function proofClaims(proof: Proof | null, step: number): Claim[] {
+function proofClaims(run: OneRun, proof: Proof | null, step: number): Claim[] {
+  if (isOther(run)) return [];
   if (proof === null || proof.gamma === null) return [{ state: "none", text: "No u with a margin γ > 0 is known: nothing is claimed of u·w." }];
   const { dotBound, dot, norm, normBound, k } = proof;
   const parts = [];

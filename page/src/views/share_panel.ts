@@ -25,14 +25,14 @@ export const sharePanel: MakeView = (actions) => {
     el("button", { type: "button", "data-testid": testid, onclick: () => void attempt(act) }, name);
   const status = el("p", { class: "share-status", role: "status" });
   const url = el("input", { type: "text", readonly: true, "data-testid": "share-url", "aria-label": "Link to what is shown", onfocus: () => url.select() });
-  const file = el("input", { type: "file", accept: ".json,application/json", "data-testid": "open-json", onchange: () => void attempt(open) });
+  const file = el("input", { type: "file", class: "visually-hidden", accept: ".json,application/json", "data-testid": "open-json", onchange: () => void attempt(open) });
   const what = el("select", { "data-testid": "export-what", "aria-label": "Which picture" }, ...PICTURES.map(([name], i) => el("option", { value: i }, name)));
   const code = el("pre", { class: "python-code", "data-testid": "python-code", tabindex: "0", "aria-label": "Python script of this run" });
   const element = el(
     "div",
     { class: "share-panel" },
     part("Link", el("p", { class: "hint" }, "Points, learner, seed, order and visit are in the part after #, and nowhere else. Put it behind the address of any lab."), el("div", { class: "share-row" }, button("share-link", "Copy link", link), url)),
-    part("File", el("div", { class: "share-row" }, button("share-json", "Save as JSON", saveJson), el("label", { class: "file" }, "Open JSON: ", file))),
+    part("File", el("div", { class: "share-row" }, button("share-json", "Save as JSON", saveJson), el("label", { class: "file" }, "Open JSON…", file))),
     part("Picture", el("div", { class: "share-row" }, what, button("export-svg", "SVG", exportSvg), button("export-png", "PNG", exportPng))),
     part("Python", el("div", { class: "share-row" }, button("copy-python", "Copy as Python", () => copy(code.textContent ?? "", "The script is copied."))), code),
     status,

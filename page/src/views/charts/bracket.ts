@@ -7,7 +7,7 @@ import { bracket, edited, type Entries, largest, range } from "./numbers";
 import type { Plot } from "./plot";
 import { down, short, up } from "./scale";
 
-export const bracketChart: MakeView = (actions) => chart("chart-bracket", "Bracket of the best margin", plotOf, actions);
+export const bracketChart: MakeView = (actions) => chart("chart-bracket", "Best margin γ*", plotOf, actions);
 
 function plotOf(shown: Shown): Plot | string {
   const run = shown.runs[shown.active];
@@ -18,7 +18,7 @@ function plotOf(shown: Shown): Plot | string {
 export function bracketPlot(run: OneRun, T: number): Plot | string {
   const { low, up: upper } = bracket(run);
   const tops = upper.concat(low).filter((value): value is number => value !== null);
-  if (tops.length === 0) return "This learner proves nothing about the best margin.";
+  if (tops.length === 0) return "No bracket of the best margin is computed along this run.";
   const last = Math.max(...[low[low.length - 1], upper[upper.length - 1]].map((value) => value ?? 0));
   const gamma = run.segments.length === 1 ? (run.best?.separable ? run.best.gamma : null) : null;
   const x = range(low.length);
