@@ -13,7 +13,7 @@ import numpy as np
 from .scenes import LIMITS, Scene
 
 
-class Part(NamedTuple):
+class RowsOfTime(NamedTuple):
     """Rows between two edits."""
 
     at: int  #: visits before
@@ -27,7 +27,7 @@ class LearnedRows(NamedTuple):
     X: np.ndarray  #: (n, 2)
     codes: np.ndarray
     y: np.ndarray  #: labels as the learner gets them: -1 and +1 for two classes, else the codes
-    parts: list[Part]
+    parts: list[RowsOfTime]
 
 
 def learned_rows(scene: Scene) -> LearnedRows:
@@ -35,11 +35,11 @@ def learned_rows(scene: Scene) -> LearnedRows:
     shift = scene.X.mean(axis=0) if scene.center and len(scene.X) else np.zeros(2)
     X, given = [row for row in scene.X], scene.y.tolist()
     turned = _turned(scene)
-    parts = [Part(0, np.arange(len(X)), sorted(turned))]
+    parts = [RowsOfTime(0, np.arange(len(X)), sorted(turned))]
     for edit in scene.edits:
         rows = _numbers(X, given, turned, parts[-1].rows, edit.X, edit.y)
         where = [place for place, i in enumerate(rows.tolist()) if i in turned]
-        parts.append(Part(edit.at, rows, where))
+        parts.append(RowsOfTime(edit.at, rows, where))
     first = max(k for k, part in enumerate(parts) if part.at == 0)  # an edit before the first visit
     parts = parts[first:]
     used = list(dict.fromkeys(int(i) for part in parts for i in part.rows))  # the first part has 0, 1, 2, …
@@ -100,7 +100,7 @@ def _numbers(
     return numbers
 
 
-def _check_classes(scene: Scene, codes: np.ndarray, parts: list[Part]) -> None:
+def _check_classes(scene: Scene, codes: np.ndarray, parts: list[RowsOfTime]) -> None:
     """A learner has the classes that it begins with."""
     begin = set(codes[parts[0].rows].tolist())
     if len(begin) < 2:

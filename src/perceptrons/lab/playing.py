@@ -19,17 +19,20 @@ from .. import kernels
 from ..core.kernel_based import KernelBased
 from ..proofs._convergence import AugmentedRows
 from ..proofs.tracing import Trace, trace
-from .learned_rows import LearnedRows, Part
+from .learned_rows import LearnedRows, RowsOfTime
 from .scenes import Scene
 
 #: Numbers that the coefficients of all visits of a kernel learner may take together.
 MOST_COEFFICIENTS = 500_000
+_VISITS = 256  # whose scores are computed at once
+#: Relative error of a score of three terms, with room for rows that were scaled; and what underflow may lose.
+_ROOM, _LEAST = 64.0 * 2.0**-53, 1e-300
 
 
 class Stretch(NamedTuple):
     """Visits between two edits."""
 
-    part: Part
+    part: RowsOfTime
     first: int  #: visits before
     end: int
     reason: str  #: why it ended
@@ -116,7 +119,7 @@ def _over_edits(
 
 
 def _stretch(
-    model: Any, rows: LearnedRows, scene: Scene, order: list[np.ndarray], part: Part, room: int, k: int
+    model: Any, rows: LearnedRows, scene: Scene, order: list[np.ndarray], part: RowsOfTime, room: int, k: int
 ) -> tuple[list[np.ndarray], str]:
     """The epochs over the rows of a part, ``room`` visits at most, and why they ended."""
     if room <= 0:
@@ -205,17 +208,23 @@ def _brackets(whole: Trace, rows: LearnedRows, stretch: Stretch, visits: slice) 
 
 
 def _lower_ends(whole: Trace, rows: LearnedRows, stretch: Stretch) -> np.ndarray:
-    """The margin of w on the rows of the time after each visit; -inf where it does not separate them."""
+    """The margin of w on the rows of the time after each visit, rounded down.
+
+    -inf where w does not separate them; NaN where rounding hides which it is, and where there are no rows.
+    """
     assert whole.w is not None
     sign = np.where(rows.y == whole.classes[1], 1.0, -1.0)
     augmented = AugmentedRows(rows.X, sign, whole.bias, whole.unit)
-    out = np.full(stretch.end - stretch.first, -np.inf)
-    for t in range(stretch.first, stretch.end):
-        if t > stretch.first and whole.kind[t] == "none":
-            out[t - stretch.first] = out[t - stretch.first - 1]
-        elif whole.w[t + 1].any():
-            low = augmented.margin(whole.w[t + 1], stretch.part.rows)
-            out[t - stretch.first] = low if low > 0.0 else -np.inf
+    Z = np.array([sign[i] * augmented.vector(i)[0] for i in stretch.part.rows]).reshape(-1, 3)
+    out = np.full(stretch.end - stretch.first, np.nan)
+    for start in range(0, len(out) if len(Z) else 0, _VISITS):
+        W = whole.w[stretch.first + 1 : stretch.end + 1][start : start + _VISITS]
+        with np.errstate(all="ignore"):  # what is no number is NaN below
+            scores, room = W @ Z.T, _ROOM * (np.abs(W) @ np.abs(Z).T) + _LEAST
+            low = np.min(scores - room, axis=1) / (np.linalg.norm(W, axis=1) * (1.0 + _ROOM))
+            wrong = np.min(scores + room, axis=1) <= 0.0
+        part = np.where(low > 0.0, low, np.where(wrong | ~W.any(axis=1), -np.inf, np.nan))
+        out[start : start + _VISITS] = np.where(np.isfinite(scores).all(axis=1), part, np.nan)
     return out
 
 

@@ -1,7 +1,7 @@
 """A scene: points, a learner and an order, as a page asks for them.
 
-Everything that comes from outside is checked here, and every bound is in :class:`Limits`. What is wrong is a
-ValueError with one sentence that a page can show.
+Everything that comes from outside is checked here, and every bound is in :class:`SceneLimits`. What is wrong
+is a ValueError with one sentence that a page can show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FORMAT = "perceptrons lab scene"
 SCHEMA = 1
 
 
-class Limits(NamedTuple):
+class SceneLimits(NamedTuple):
     """What a scene may have at most."""
 
     points: int = 1000
@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     table: int = 2**20  #: characters of a table
 
 
-LIMITS = Limits()
+LIMITS = SceneLimits()
 
 
 class Choice(NamedTuple):
