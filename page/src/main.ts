@@ -107,6 +107,21 @@ function charts(store: Store, source: Source): View {
     }
   };
   choose(CHARTS[0]![0]);
+  // while a run plays one chart is drawn in a frame: together they would take most of it
+  const drawn: (Shown | null)[] = made.map(() => null);
+  const due = new Set<number>();
+  let latest: Shown;
+  let waiting = 0;
+  const draw = (k: number): void => {
+    made[k]!.view.update(latest, drawn[k]!);
+    drawn[k] = latest;
+    due.delete(k);
+  };
+  const next = (): void => {
+    const [first] = due;
+    if (first !== undefined) draw(first);
+    waiting = due.size ? requestAnimationFrame(next) : 0;
+  };
   return {
     element: el(
       "section",
@@ -114,7 +129,12 @@ function charts(store: Store, source: Source): View {
       el("div", { class: "tabs", role: "group", "aria-label": "which chart" }, ...made.map((one) => one.tab)),
       el("div", { class: "chart-row" }, ...made.map((one) => one.body)),
     ),
-    update: (shown, before) => made.forEach(({ view }) => view.update(shown, before)),
+    update(shown, before) {
+      latest = shown;
+      made.forEach((_, k) => due.add(k));
+      if (!shown.playing || !before?.playing) due.forEach(draw);
+      else waiting ||= requestAnimationFrame(next);
+    },
   };
 }
 

@@ -215,6 +215,12 @@ export function checked<T extends { format: string; schema: number }>(found: unk
   return found as T;
 }
 
+/** The value of a parameter: scenes have only those that are not the default. */
+export function valueOf(params: Record<string, Value>, param: Param): Value {
+  const value = params[param.name];
+  return value === undefined ? param.default : value;
+}
+
 /** A number of the protocol as a number. */
 export function toNumber(value: Written | undefined): number {
   if (value === null || value === undefined) return NaN;

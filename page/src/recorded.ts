@@ -1,6 +1,6 @@
 // Runs that were recorded: files beside the page, of a static site.
 import type { Answer, Catalog, Choice, OneRun, Pair, Recorded, Scene, Table, ToySet } from "./protocol";
-import { checked } from "./protocol";
+import { checked, valueOf } from "./protocol";
 import type { Source } from "./source";
 import { Refused } from "./source";
 
@@ -22,6 +22,7 @@ export class RecordedSource implements Source {
     const catalog = await this.catalog();
     const set = catalog.sets.find((one) => sameRows(one, scene));
     if (!set || scene.edits.length) throw new Refused("This site shows recorded runs of its own sets of points; these points are not among them.");
+    if (scene.noise || scene.center) throw new Refused("This site shows recorded runs: rows are not turned or centred here. That needs the lab itself: perceptrons lab");
     const first = await this.answer(catalog, set, scene.learner);
     const runs: OneRun[] = [first.runs[0]!];
     if (scene.second) runs.push((await this.answer(catalog, set, scene.second)).runs[0]!);
@@ -63,9 +64,7 @@ function sameRows(set: { X: Pair[]; y: number[] }, scene: { X: Pair[]; y: number
 function sameChoice(catalog: Catalog, entry: Recorded, choice: Choice): boolean {
   const learner = catalog.learners.find((one) => one.name === choice.name);
   if (entry.learner !== choice.name || !learner) return false;
-  return learner.params.every(
-    (p) => JSON.stringify(entry.params[p.name] ?? p.default) === JSON.stringify(choice.params[p.name] ?? p.default),
-  );
+  return learner.params.every((p) => JSON.stringify(valueOf(entry.params, p)) === JSON.stringify(valueOf(choice.params, p)));
 }
 
 /** The text of a file, which may be compressed by gzip, with or without the web host's knowledge. */

@@ -15,6 +15,8 @@ interface Then {
   undoing?: boolean;
 }
 
+const NOTHING_MORE: Then = { whole: false, paths: false, step: null };
+
 function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -53,7 +55,7 @@ export class Store implements Actions {
   private due = 0; // visits that are due, as a fraction
   private asked: { stop: AbortController; at: number } | null = null;
   private patience = 0;
-  private then: Then = { whole: false, paths: false, step: null };
+  private then: Then = NOTHING_MORE;
   private mark: string | null = null;
   private stopped = false;
 
@@ -159,7 +161,7 @@ export class Store implements Actions {
       if (asked !== this.asked || this.stopped) return;
       this.asked = null;
       act();
-      if (this.shown.scene !== scene) this.send();
+      if (this.shown.busy) this.send();
     };
     this.source.run(scene, asked.stop.signal).then(
       (answer) => settle(() => this.take(scene, answer)),
@@ -167,17 +169,21 @@ export class Store implements Actions {
     );
   }
 
-  private take(scene: Scene, answer: Answer): void {
+  private take(asked: Scene, answer: Answer): void {
+    // recorded runs have the order and the limits that they were recorded with
+    const scene = this.source.readOnly ? answer.scene : asked;
+    if (scene !== asked && this.shown.scene === asked) this.change({ scene });
     const { step: before, runs, view, playing, active } = this.shown;
-    const { whole, paths, step: wanted } = this.then;
+    const current = this.shown.scene === scene; // an answer to an earlier question leaves zoom and step as they are
+    const { whole, paths, step: wanted } = current ? this.then : NOTHING_MORE;
     const last = totalVisits(answer.runs);
     const atEnd = before > 0 && before >= totalVisits(runs) && !playing;
     const step = Math.min(wanted ?? (atEnd ? last : before), last);
-    this.then = { whole: false, paths: false, step: null };
+    if (current) this.then = NOTHING_MORE;
     this.change({
       runs: answer.runs,
       ran: scene,
-      busy: this.shown.scene !== scene,
+      busy: !current,
       step,
       active: answer.runs.length > 1 ? active : 0,
       view: { ...view, ...(whole ? { x: xBox(scene, answer.runs) } : {}), ...(whole || paths ? wholeW(answer.runs) : {}) },
@@ -187,7 +193,7 @@ export class Store implements Actions {
   /** What was drawn is not of this scene: nothing is drawn, and a sentence says why. */
   private refused(scene: Scene, error: unknown): void {
     const current = this.shown.scene === scene;
-    this.then.step ??= this.shown.step;
+    this.then = { ...this.then, step: this.then.step ?? this.shown.step };
     this.change({ runs: [], ran: scene, step: 0, busy: !current, playing: false, error: sentence(error) });
   }
 

@@ -15,6 +15,36 @@ const MOST_TERMS = 5;
 const SMALLEST_RING = 8; // pixels
 const LARGEST_RING = 16;
 
+/** A region of a grid in pixels; `edge`: without the parts of its border that are the border of the grid.
+ *
+ * d3 has the value of column c at c + 1/2, and closes regions half a cell outside the grid. */
+function gridOutline(plane: Plane, grid: Grid, polygons: number[][][][], edge: boolean): string {
+  const [right, top] = [grid.columns - 1, grid.rows - 1];
+  const drawn = (ring: number[][]): string => {
+    let outside = true;
+    return ring
+      .map(([x, y], i) => {
+        const [c, r] = [Math.min(right, Math.max(0, x! - 0.5)), Math.min(top, Math.max(0, y! - 0.5))];
+        const [px, py] = pointOf(grid, c, r);
+        const [was, now] = [outside, c === 0 || r === 0 || c === right || r === top];
+        outside = now;
+        return `${i === 0 || (edge && was && now) ? "M" : "L"}${round(plane.x(px))} ${round(plane.y(py))}`;
+      })
+      .join("");
+  };
+  return polygons.flatMap((rings) => rings.map((ring) => drawn(ring) + (edge ? "" : "Z"))).join("");
+}
+
+/** For each class, the region where a kernel learner with these coefficients predicts it, and its edge. */
+export function kernelRegions(plane: Plane, grid: Grid, coefficients: number[][]): { region: string; edge: string }[] {
+  if (coefficients.every((a) => a.every((value) => value === 0))) return [];
+  return leads(coefficients.map((a) => gridScores(grid, a))).map((lead) => {
+    const [made] = contours().size([grid.columns, grid.rows]).thresholds([0])(lead as unknown as number[]);
+    const drawn = (edge: boolean): string => (lead.some((value) => value > 0) ? gridOutline(plane, grid, made!.coordinates, edge) : "");
+    return { region: drawn(false), edge: drawn(true) };
+  });
+}
+
 /** `which`: the learner that it is of. */
 export const kernelView = (actions: Actions, _source: Source, which: 0 | 1 = 0): View => new KernelView(actions, which ? "-2" : "");
 
@@ -108,28 +138,8 @@ class KernelView implements View {
     const most = lead.reduce((a, b) => Math.max(a, b), 0);
     if (!(most > 0)) return [];
     const made = contours().size([grid.columns, grid.rows]).thresholds(SHADES.map((share) => share * most))(lead as unknown as number[]);
-    const regions = made.map(({ coordinates }) => svg("path", { class: "kernel-region", fill: `var(--class-${code})`, d: this.outline(grid, coordinates, false), "data-class": code }));
-    return [...regions, svg("path", { class: "kernel-edge", d: this.outline(grid, made[0]!.coordinates, true) })];
-  }
-
-  /** A region; `edge`: without the parts of its border that are the border of the grid.
-   *
-   * d3 has the value of column c at c + 1/2, and closes regions half a cell outside the grid. */
-  private outline(grid: Grid, polygons: number[][][][], edge: boolean): string {
-    const [right, top] = [grid.columns - 1, grid.rows - 1];
-    const drawn = (ring: number[][]): string => {
-      let outside = true;
-      return ring
-        .map(([x, y], i) => {
-          const [c, r] = [Math.min(right, Math.max(0, x! - 0.5)), Math.min(top, Math.max(0, y! - 0.5))];
-          const [px, py] = pointOf(grid, c, r);
-          const [was, now] = [outside, c === 0 || r === 0 || c === right || r === top];
-          outside = now;
-          return `${i === 0 || (edge && was && now) ? "M" : "L"}${round(this.plane.x(px))} ${round(this.plane.y(py))}`;
-        })
-        .join("");
-    };
-    return polygons.flatMap((rings) => rings.map((ring) => drawn(ring) + (edge ? "" : "Z"))).join("");
+    const regions = made.map(({ coordinates }) => svg("path", { class: "kernel-region", fill: `var(--class-${code})`, d: gridOutline(this.plane, grid, coordinates, false), "data-class": code }));
+    return [...regions, svg("path", { class: "kernel-edge", d: gridOutline(this.plane, grid, made[0]!.coordinates, true) })];
   }
 
   private drawPoints(shown: Shown): void {

@@ -1,5 +1,6 @@
 // Which learners run, and with which parameters: made from the catalog.
 import type { Catalog, Choice, KernelInfo, LearnerInfo, Param, Value } from "../protocol";
+import { valueOf } from "../protocol";
 import type { Actions, Shown, View } from "../state";
 import { el, focused, fresh, show } from "./dom";
 
@@ -80,7 +81,7 @@ class LearnerForm {
   }
 
   private field(param: Param, choice: Choice, shown: Shown): HTMLElement {
-    const value = choice.params[param.name] ?? param.default;
+    const value = valueOf(choice.params, param);
     const set = (next: Value): void => {
       const params = { ...choice.params, [param.name]: next };
       if (JSON.stringify(next) === JSON.stringify(param.default)) delete params[param.name];
@@ -173,7 +174,7 @@ function kernelField(
   );
   select.value = value.name;
   const inner = (info?.params ?? []).map((p) =>
-    field(p, value.params[p.name] ?? p.default, `${testid}-${p.name}`, off, (next) =>
+    field(p, valueOf(value.params, p), `${testid}-${p.name}`, off, (next) =>
       set({ name: value.name, params: { ...value.params, [p.name]: next } }),
     ),
   );

@@ -13,6 +13,12 @@ const SVG = "http://www.w3.org/2000/svg";
 export function standalone(picture: SVGSVGElement): SVGSVGElement {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   settle(picture, copy);
+  const under = picture.parentElement?.querySelector(":scope > svg.under"); // a plane is two drawings, one below the other
+  if (under) {
+    const below = under.cloneNode(true) as SVGSVGElement;
+    settle(under, below);
+    copy.prepend(...below.children);
+  }
   const { width, height } = picture.getBoundingClientRect();
   copy.setAttribute("xmlns", SVG);
   copy.setAttribute("width", String(Math.round(width)));

@@ -24,7 +24,9 @@ export interface PlaneUse {
 export class Plane {
   readonly element: HTMLElement;
   readonly root: SVGSVGElement;
-  /** What is drawn here is cut at the axes. */
+  /** What is drawn in these is cut at the axes. `under` is a drawing of its own below: a change in one of the two
+   * leaves the other as it is painted. */
+  readonly under: SVGGElement;
   readonly content: SVGGElement;
   /** Where keys put a point. */
   cursor: Pair | null = null;
@@ -34,7 +36,8 @@ export class Plane {
   private height = 400;
   private readonly axes: SVGGElement;
   private readonly frame: SVGRectElement;
-  private readonly cut: SVGRectElement;
+  private readonly ground: SVGSVGElement;
+  private readonly cuts: SVGRectElement[];
   private readonly cross: SVGPathElement;
   private readonly grid: SVGPathElement;
   private readonly zero: SVGPathElement;
@@ -42,20 +45,21 @@ export class Plane {
   private start: { box: Box; at: Pair; spread: number; moved: boolean; pinch: boolean } | null = null;
 
   constructor(private readonly use: PlaneUse) {
-    const clip = fresh("clip");
-    this.cut = svg("rect");
+    const clips = [fresh("clip"), fresh("clip")];
+    this.cuts = clips.map(() => svg("rect"));
+    const cut = (k: number): SVGDefsElement => svg("defs", {}, svg("clipPath", { id: clips[k]! }, this.cuts[k]!));
     this.frame = svg("rect", { class: "frame" });
     this.grid = svg("path", { class: "grid" });
     this.zero = svg("path", { class: "zero" });
     this.axes = svg("g", { class: "axes", "data-testid": `${use.testid}-axes`, "aria-hidden": "true" });
     this.cross = svg("path", { class: "cross", d: "M-9 0H9M0 -9V9", display: "none" });
-    this.content = svg("g", { "clip-path": `url(#${clip})` });
+    this.under = svg("g", { "clip-path": `url(#${clips[0]})` }, this.grid, this.zero);
+    this.content = svg("g", { "clip-path": `url(#${clips[1]})` });
+    this.ground = svg("svg", { class: "under", "aria-hidden": "true" }, cut(0), this.frame, this.under);
     this.root = svg(
       "svg",
       { class: "plane", "data-testid": use.testid, tabindex: 0, role: "group", "aria-label": use.label },
-      svg("defs", {}, svg("clipPath", { id: clip }, this.cut)),
-      this.frame,
-      svg("g", { "clip-path": `url(#${clip})` }, this.grid, this.zero),
+      cut(1),
       this.content,
       this.axes,
       this.cross,
@@ -66,6 +70,7 @@ export class Plane {
     this.element = el(
       "div",
       { class: "plane-box" },
+      this.ground,
       this.root,
       el(
         "div",
@@ -132,10 +137,10 @@ export class Plane {
     const unit = Math.max((b - a) / (right - left), (d - c) / (bottom - top)); // per pixel, the same on both axes
     const [mx, my, hw, hh] = [(a + b) / 2, (c + d) / 2, (unit * (right - left)) / 2, (unit * (bottom - top)) / 2];
     this.box = [mx - hw, mx + hw, my - hh, my + hh];
-    for (const rect of [this.frame, this.cut]) {
+    for (const rect of [this.frame, ...this.cuts]) {
       for (const [name, value] of Object.entries({ x: left, y: top, width: right - left, height: bottom - top })) attr(rect, name, value);
     }
-    attr(this.root, "viewBox", `0 0 ${this.width} ${this.height}`);
+    for (const drawing of [this.ground, this.root]) attr(drawing, "viewBox", `0 0 ${this.width} ${this.height}`);
     attr(this.axes, "data-scale", [...this.box, left, right, top, bottom].join(","));
     this.drawTicks(left, right, top, bottom);
     this.drawCross();

@@ -53,9 +53,8 @@ class WSpace implements View {
     });
     this.star = svg("path", { class: "optimum", d: STAR, "data-testid": `optimum${suffix}` });
     this.slice = new Slice(actions, suffix);
-    this.plane.content.append(
-      this.contours, this.cone, this.room, this.lines, this.offsets, this.arrows, this.looked, this.paths, this.move, this.mean, this.star, this.now,
-    );
+    this.plane.under.append(this.contours, this.cone, this.room, this.lines, this.offsets, this.arrows);
+    this.plane.content.append(this.looked, this.paths, this.move, this.mean, this.star, this.now);
     this.element = el("div", { class: "wspace" }, this.plane.element, this.note, this.slice.element);
   }
 

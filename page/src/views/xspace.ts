@@ -1,10 +1,12 @@
 // x-space: the rows as points, and where the learner divides them.
 import type { HalfPlane } from "../clip";
 import { halfPlanesIn, lineIn, widened } from "../clip";
-import type { OneRun, Pair } from "../protocol";
+import type { OneRun, Pair, Segment } from "../protocol";
 import type { Actions, Shown, ShownRows, View } from "../state";
 import { averageWeights, bestAt, givenRows, placeAt, segmentAt, shownRows, thresholdAt, vectors, visit, weights, xBox } from "../state";
 import { attr, plain, show, svg, text } from "./dom";
+import { kernelRegions } from "./kernel";
+import { type Grid, gridFrom } from "./kernel_sums";
 import { arrow, marker, outline, Plane, round, SHAPES } from "./plane";
 
 const MANY = 60; // more points than these are one stop of the Tab key
@@ -39,6 +41,8 @@ class XSpace implements View {
   private averageKey: unknown[] = [];
   private slabKey: unknown[] = [];
   private shown: Shown | null = null;
+  private grid: Grid | null = null;
+  private gridOf: Segment | null = null;
   private drag: { i: number; pointer: number; offset: Pair } | null = null;
 
   constructor(private readonly actions: Actions, private readonly suffix: string) {
@@ -54,7 +58,8 @@ class XSpace implements View {
     });
     this.boundary = svg("path", { class: "boundary", "data-testid": `boundary${suffix}` });
     this.average = svg("path", { class: "boundary average", "data-testid": `average${suffix}` });
-    this.plane.content.append(this.regions, this.slab, this.average, this.boundary, this.normal, this.ring, this.points);
+    this.plane.under.append(this.regions, this.slab, this.average, this.boundary, this.normal, this.ring);
+    this.plane.content.append(this.points);
     this.element = this.plane.element;
     this.points.addEventListener("pointerdown", (event) => this.down(event));
     this.points.addEventListener("pointermove", (event) => this.move(event));
@@ -128,14 +133,15 @@ class XSpace implements View {
     const seen = run ? visit(run, shown.step - 1) : null;
     const here = run && placeAt(run, shown.step);
     const row = seen && here && seen.segment === here.segment ? seen.trace.row[seen.i]! : null;
-    const support = shown.options.best || shown.options.slab ? new Set((run && bestAt(run, shown.step)?.support) ?? []) : null;
+    const support = run ? supportAt(run, shown) : null;
     const w = run && shown.ran === shown.scene ? vectors(weights(run, shown.step)) : [];
     const bias = here?.segment.trace.bias ?? 0;
     const threshold = run && w.length === 1 ? thresholdAt(run, shown.step) : 0;
     const stop = shown.selected ?? 0;
     X.forEach((x, i) => {
       const wrong = w.length > 0 && isWrong(w, bias, threshold, x, y[i]!);
-      const state = `${wrong ? " wrong" : ""}${support?.has(i) ? " support" : ""}${shown.selected === i ? " selected" : ""}`;
+      const stops = X.length <= MANY || i === Math.min(stop, X.length - 1);
+      const state = `${stops ? 0 : -1}${wrong ? " wrong" : ""}${support?.has(i) ? " support" : ""}${shown.selected === i ? " selected" : ""}`;
       const point = this.drawn[i]!;
       if (point.state !== state) {
         point.state = state;
@@ -143,8 +149,8 @@ class XSpace implements View {
         point.group.classList.toggle("support", support?.has(i) ?? false);
         attr(point.group, "data-support", support?.has(i) ? "true" : null);
         point.group.classList.toggle("selected", shown.selected === i);
+        attr(point.group, "tabindex", stops ? 0 : -1);
       }
-      attr(point.group, "tabindex", X.length <= MANY || i === Math.min(stop, X.length - 1) ? 0 : -1);
     });
     const at = row === null ? undefined : X[row];
     show(this.ring, at !== undefined);
@@ -162,19 +168,36 @@ class XSpace implements View {
     const w = run ? vectors(weights(run, shown.step)) : [];
     const bias = (run && placeAt(run, shown.step)?.segment.trace.bias) ?? 0;
     const threshold = run && w.length === 1 ? thresholdAt(run, shown.step) : 0;
-    const key = [...w, bias, threshold];
+    const dual = run && !w.length ? dualAt(run, shown.step) : null;
+    const key = [...w, bias, threshold, dual];
     if (!scaled && same(key, this.boundaryKey)) return;
     this.boundaryKey = key;
+    attr(this.boundary, "data-w", w.map((one) => one.join(",")).join(";"));
+    this.drawNormal(w, bias, threshold);
+    if (dual) return this.drawKernel(run!, shown.step, vectors(dual));
     const pieces = regionsOf(w, bias, threshold);
-    const wide = this.plane.box;
-    while (this.regions.childElementCount < pieces.length) this.regions.append(svg("path"));
+    this.drawRegions(pieces.map((planes) => outline(this.plane, halfPlanesIn(planes, this.plane.box))));
+    attr(this.boundary, "d", w.length === 1 ? this.line(w[0]!, bias, threshold) : this.edges(pieces));
+  }
+
+  private drawRegions(drawn: string[]): void {
+    while (this.regions.childElementCount < drawn.length) this.regions.append(svg("path"));
     [...this.regions.children].forEach((path, code) => {
       attr(path, "class", `region class-${code}`);
-      attr(path, "d", pieces[code] ? outline(this.plane, halfPlanesIn(pieces[code], wide)) : "");
+      attr(path, "d", drawn[code] ?? "");
     });
-    attr(this.boundary, "data-w", w.map((one) => one.join(",")).join(";"));
-    attr(this.boundary, "d", w.length === 1 ? this.line(w[0]!, bias, threshold) : this.edges(pieces));
-    this.drawNormal(w, bias, threshold);
+  }
+
+  /** With a kernel the boundary is a curve: where the sums of kernel values on the grid change their sign. */
+  private drawKernel(run: OneRun, step: number, coefficients: number[][]): void {
+    const segment = segmentAt(run, step)!;
+    if (this.gridOf !== segment) {
+      this.gridOf = segment;
+      this.grid = gridFrom(segment.kernel ?? run.kernel);
+    }
+    const regions = this.grid ? kernelRegions(this.plane, this.grid, coefficients) : [];
+    this.drawRegions(regions.map((one) => one.region));
+    attr(this.boundary, "d", regions.map((one) => one.edge).join(""));
   }
 
   /** The line <w, x> = c in the box. */
@@ -300,6 +323,18 @@ class XSpace implements View {
     this.actions.select(i);
     this.drawn[i]?.group.focus();
   }
+}
+
+/** The support vectors: rows that make up the w of a kernel learner, or that hold the slab of the largest margin. */
+function supportAt(run: OneRun, shown: Shown): Set<number> | null {
+  const dual = vectors(dualAt(run, shown.step));
+  if (dual.length) return new Set(dual[0]!.flatMap((_, i) => (dual.some((one) => one[i]) ? [i] : [])));
+  return shown.options.best || shown.options.slab ? new Set(bestAt(run, shown.step)?.support ?? []) : null;
+}
+
+function dualAt(run: OneRun, step: number): number[] | number[][] | null {
+  const place = placeAt(run, step);
+  return place?.segment.trace.dual?.[place.i] ?? null;
 }
 
 function same(a: readonly unknown[], b: readonly unknown[]): boolean {
