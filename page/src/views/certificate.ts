@@ -92,9 +92,9 @@ function proofClaims(run: OneRun, proof: Proof | null, step: number): Claim[] {
   if (proof === null || proof.gamma === null) return [{ state: "none", text: "No u with a margin γ > 0 is known: nothing is claimed of u·w." }];
   const { dotBound, dot, norm, normBound, k } = proof;
   const parts = [];
-  if (dotBound) parts.push(`${proof.plain ? `kγ = ${k[step]}·${short(proof.gamma)}` : "γ·Στ"} = ${short(dotBound[step])}`);
-  parts.push(`u·w = ${short(dot[step])}`, `‖w‖ = ${short(norm[step])}`);
-  if (normBound) parts.push(`${proof.plain ? "√k·R" : "its bound"} = ${short(normBound[step])}`);
+  if (dotBound) parts.push(`${proof.plain ? `kγ = ${k[step]}·${short(proof.gamma, 4)}` : "γ·Στ"} = ${short(dotBound[step], 4)}`);
+  parts.push(`u·w = ${short(dot[step], 4)}`, `‖w‖ = ${short(norm[step], 4)}`);
+  if (normBound) parts.push(`${proof.plain ? "√k·R" : "its bound"} = ${short(normBound[step], 4)}`);
   return [{ state: "holds", text: `${parts.join(" ≤ ")}.` }];
 }
 

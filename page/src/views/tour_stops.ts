@@ -51,11 +51,11 @@ function made(run: OneRun): number {
 }
 
 function margin(run: OneRun): string {
-  return down(proofOf(run)?.gamma);
+  return down(proofOf(run)?.gamma, 4);
 }
 
 function radius(run: OneRun): string {
-  return up(proofOf(run)?.radius);
+  return up(proofOf(run)?.radius, 4);
 }
 
 function most(run: OneRun): string {

@@ -142,7 +142,7 @@ function measured(run: OneRun): Omit<Treatment, "name"> {
 function rowsOf(found: Treatment[]): HTMLElement[] {
   const least = Math.min(...found.map(({ ratio }) => ratio ?? Infinity));
   return found.map(({ name, R, gamma, ratio, updates, clean }) => {
-    const cells = [up(R), gamma === null ? "none" : down(gamma), ratio === null ? "–" : up(ratio), `${updates}${clean ? "" : "+"}`];
+    const cells = [up(R, 4), gamma === null ? "none" : down(gamma, 4), ratio === null ? "–" : up(ratio, 4), `${updates}${clean ? "" : "+"}`];
     return el("tr", { class: ratio !== null && ratio === least ? "least" : null }, el("th", { scope: "row" }, name), ...cells.map((cell) => el("td", {}, cell)));
   });
 }
@@ -203,7 +203,7 @@ export function accountOf(run: OneRun): string {
   const done = `${counted(made(run), "update")} in ${counted(visits(run), "visit")}`;
   if (isOther(run)) return `${done}. (R/γ)² is about two classes and a w of numbers.`;
   if (proof === null || ratio === null) return `${done}. No separator of these rows is known, so there is no γ, and (R/γ)² bounds nothing.`;
-  return `R = ${up(proof.radius)}, γ = ${down(proof.gamma)}, (R/γ)² = ${up(ratio)}; ${done}.`;
+  return `R = ${up(proof.radius, 4)}, γ = ${down(proof.gamma, 4)}, (R/γ)² ≤ ${up(ratio, 4)}; ${done}.`;
 }
 
 /** What the constant coordinate costs. */
@@ -218,7 +218,7 @@ function verdict(found: { name: string; run: OneRun }[]): string {
   const known = found.flatMap(({ name, run }) => (ratioOf(run) === null ? [] : [{ name, ratio: ratioOf(run)! }]));
   if (known.length === 0) return "With none of these a separator is known.";
   const [least, largest] = known.reduce(([a, b], one) => [one.ratio < a.ratio ? one : a, one.ratio > b.ratio ? one : b], [known[0]!, known[0]!]);
-  return `(R/γ)² is smallest with ${least.name}, ${up(least.ratio)}, and largest with ${largest.name}, ${up(largest.ratio)}.`;
+  return `(R/γ)² is smallest with ${least.name}, ${up(least.ratio, 4)}, and largest with ${largest.name}, ${up(largest.ratio, 4)}.`;
 }
 
 // ------------------------------------------------------------------------------------------- the constant B
