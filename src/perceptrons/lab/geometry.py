@@ -19,6 +19,17 @@ MOST_VALUES = 600_000
 MOST_COLUMNS, LEAST_COLUMNS = 64, 12
 
 
+def augmented(X: np.ndarray, bias: float, unit: bool) -> np.ndarray:
+    """(n, 3): the rows as a learner takes them, with their constant coordinate, perhaps of length 1."""
+    Z = np.hstack([X, np.full((len(X), 1), bias)])
+    if not unit or not len(Z):
+        return Z
+    largest = np.abs(Z).max(axis=1, keepdims=True)
+    Z = Z / np.where(largest > 0.0, largest, 1.0)
+    lengths = np.linalg.norm(Z, axis=1, keepdims=True)
+    return Z / np.where(lengths > 0.0, lengths, 1.0)
+
+
 def best(X: np.ndarray, y: np.ndarray, bias: float, unit: bool) -> dict[str, Any] | None:
     """The separator of the largest margin on rows of two classes, as a learner takes them.
 
@@ -28,7 +39,7 @@ def best(X: np.ndarray, y: np.ndarray, bias: float, unit: bool) -> dict[str, Any
     if len(labels) != 2:
         return None
     rows = AugmentedRows(X, np.where(y == labels[1], 1.0, -1.0), bias, unit)
-    Z = np.array([rows.vector(i)[0] for i in range(len(X))])
+    Z = augmented(X, bias, unit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what was found is measured
         try:

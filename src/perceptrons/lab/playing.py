@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from .. import kernels
 from ..core.kernel_based import KernelBased
-from ..proofs._convergence import AugmentedRows
 from ..proofs.tracing import Trace, trace
+from . import geometry
 from .learned_rows import LearnedRows, RowsOfTime
 from .scenes import Scene
 
@@ -214,8 +214,8 @@ def _lower_ends(whole: Trace, rows: LearnedRows, stretch: Stretch) -> np.ndarray
     """
     assert whole.w is not None
     sign = np.where(rows.y == whole.classes[1], 1.0, -1.0)
-    augmented = AugmentedRows(rows.X, sign, whole.bias, whole.unit)
-    Z = np.array([sign[i] * augmented.vector(i)[0] for i in stretch.part.rows]).reshape(-1, 3)
+    chosen = stretch.part.rows
+    Z = sign[chosen, None] * geometry.augmented(rows.X[chosen], whole.bias, whole.unit)
     out = np.full(stretch.end - stretch.first, np.nan)
     for start in range(0, len(out) if len(Z) else 0, _VISITS):
         W = whole.w[stretch.first + 1 : stretch.end + 1][start : start + _VISITS]

@@ -17,7 +17,6 @@ from ..certificates.certificate import Bound, Certificate
 from ..certificates.claims import CLAIMS
 from ..core.kernel_based import KernelBased
 from ..estimators.perceptron import AveragedPerceptron, Perceptron, VotedPerceptron
-from ..proofs._convergence import AugmentedRows
 from ..proofs.certifying import certify
 from ..theory import bounds as theory
 from . import advice, catalog, code, geometry, playing, sentences
@@ -68,7 +67,7 @@ def _one(model: Any, rows: LearnedRows, scene: Scene, grid: int | None) -> dict[
                 "best": None
                 if kernel
                 else geometry.best(rows.X[part.rows], rows.y[part.rows], trace.bias, trace.unit),
-                "kernel": values,
+                "kernel": None if stretch is played.stretches[-1] else values,
             }
         )
     return {
@@ -164,9 +163,8 @@ def _allowed_so_far(
     if bound.name != "hinge_tight" or vector is None or vector.weights is None or trace.w is None:
         return None
     sign = np.where(rows.y == trace.classes[1], 1.0, -1.0)
-    augmented = AugmentedRows(rows.X, sign, trace.bias, trace.unit)
     u = bound.scales[0] * np.ravel(vector.weights)
-    scores = np.array([sign[i] * (augmented.vector(i)[0] @ u) for i in range(len(rows.X))])
+    scores = sign * (geometry.augmented(rows.X, trace.bias, trace.unit) @ u)
     losses = np.maximum(0.0, 1.0 - scores)[trace.row]
     total = np.cumsum(losses) * (1.0 + 1e-9) + 1e-12 * np.arange(1, len(losses) + 1)  # rounding is below
     radius, length = (float(bound.symbols[0][name] or 0.0) for name in ("R", "u_norm"))

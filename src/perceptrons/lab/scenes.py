@@ -24,7 +24,7 @@ class SceneLimits(NamedTuple):
     classes: int = 6
     max_steps: int = 5000  #: visits of rows
     epochs: int = 100_000
-    edits: int = 50
+    edits: int = 100
     rows: int = 3000  #: rows of all edits together that differ
     coordinate: float = 1e9
     parameter: float = 1e9  #: largest number as a parameter of a learner

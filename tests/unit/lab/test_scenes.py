@@ -67,7 +67,7 @@ WRONG = {
         {"edits": [{"at": 2, "X": [], "y": []}, {"at": 1, "X": [], "y": []}]},
         r"edits\[1\].at must not be below",
     ),
-    "too many edits": ({"edits": [{"at": 1, "X": [], "y": []}] * 51}, "edits has 51 entries"),
+    "too many edits": ({"edits": [{"at": 1, "X": [], "y": []}] * 101}, "edits has 101 entries"),
 }
 
 
