@@ -91,8 +91,9 @@ function panel(store: Store, source: Source, which: 0 | 1): View {
   };
 }
 
-/** The charts: side by side, or, where there is no room, one at a time. */
-function charts(store: Store, source: Source): View {
+/** The sentence of the visit and the charts: these side by side, or, where there is no room, one at a time. */
+function story(store: Store, source: Source): View {
+  const sentence = makeSentence();
   const made = CHARTS.map(([testid, title, make]) => {
     const view = make(store, source);
     const id = fresh(testid);
@@ -107,34 +108,43 @@ function charts(store: Store, source: Source): View {
     }
   };
   choose(CHARTS[0]![0]);
-  // while a run plays one chart is drawn in a frame: together they would take most of it
-  const drawn: (Shown | null)[] = made.map(() => null);
+  return {
+    element: el(
+      "div",
+      { class: "story" },
+      sentence.element,
+      el(
+        "section",
+        { class: "charts", "aria-label": "charts" },
+        el("div", { class: "tabs", role: "group", "aria-label": "which chart" }, ...made.map((one) => one.tab)),
+        el("div", { class: "chart-row" }, ...made.map((one) => one.body)),
+      ),
+    ),
+    update: inTurn([sentence, ...made.map(({ view }) => view)]),
+  };
+}
+
+/** Draws views one after the other while a run plays, one in a frame: together they would take most of it. */
+function inTurn(views: View[]): View["update"] {
+  const drawn: (Shown | null)[] = views.map(() => null);
   const due = new Set<number>();
   let latest: Shown;
   let waiting = 0;
   const draw = (k: number): void => {
-    made[k]!.view.update(latest, drawn[k]!);
-    drawn[k] = latest;
     due.delete(k);
+    views[k]!.update(latest, drawn[k]!);
+    drawn[k] = latest;
   };
   const next = (): void => {
     const [first] = due;
     if (first !== undefined) draw(first);
     waiting = due.size ? requestAnimationFrame(next) : 0;
   };
-  return {
-    element: el(
-      "section",
-      { class: "charts", "aria-label": "charts" },
-      el("div", { class: "tabs", role: "group", "aria-label": "which chart" }, ...made.map((one) => one.tab)),
-      el("div", { class: "chart-row" }, ...made.map((one) => one.body)),
-    ),
-    update(shown, before) {
-      latest = shown;
-      made.forEach((_, k) => due.add(k));
-      if (!shown.playing || !before?.playing) due.forEach(draw);
-      else waiting ||= requestAnimationFrame(next);
-    },
+  return (shown, before) => {
+    latest = shown;
+    views.forEach((_, k) => due.add(k));
+    if (!shown.playing || !before?.playing) due.forEach(draw);
+    else waiting ||= requestAnimationFrame(next);
   };
 }
 
@@ -213,7 +223,7 @@ function build(root: HTMLElement, store: Store, source: Source, page: boolean, s
   const share = sharePanel(store, source);
   const side = [makeData(store), makeLearners(store), makeShowOptions(store), makeRunOptions(store)];
   const panels = [panel(store, source, 0), panel(store, source, 1)];
-  const below = [makeControls(store), makeSentence(), charts(store, source)];
+  const below = [makeControls(store), story(store, source)];
   const drawers: ReturnType<typeof drawer>[] = [];
   const alone = (kept: number): void => drawers.forEach((one, i) => i !== kept && one.set(false));
   drawers.push(drawer(why, "Why is it slow?", "open-why", () => alone(0)), drawer(share, "Share", "open-share", () => alone(1)));

@@ -121,11 +121,11 @@ export function averageWeights(run: OneRun, step: number): number[] | number[][]
   return place && w && average ? (average[place.i] ?? null) : null;
 }
 
-/** What <w, x> is compared with after `step` visits. */
-export function thresholdAt(run: OneRun, step: number): number {
+/** What <w, x> is compared with after `step` visits; null: with 0. At a threshold the second class is predicted. */
+export function thresholdAt(run: OneRun, step: number): number | null {
   const place = placeAt(run, step);
   const found = place?.segment.trace.threshold?.[place.i];
-  return found === undefined || Array.isArray(found) ? 0 : toNumber(found);
+  return found === undefined || Array.isArray(found) ? null : toNumber(found);
 }
 
 export function mistakesUpTo(run: OneRun, step: number): number {

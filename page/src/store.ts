@@ -70,7 +70,7 @@ export class Store implements Actions {
       active: 0,
       selected: null,
       view: { x: xBox(scene, []), w: [-1, 1, -1, 1], w2: [-1, 1, -1, 1], slice: null },
-      options: { average: false, best: false, contours: true, slab: false, online: false },
+      options: { average: true, best: false, contours: true, slab: false, online: false },
       pointer: null,
       playing: false,
       speed: 8,

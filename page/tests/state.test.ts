@@ -93,13 +93,15 @@ test("x-space shows the rows that are learned, and given ones moved alike until 
 });
 
 test("which rows are wrong, of two classes and of several", () => {
-  assert.equal(isWrong([[1, 0, 0]], 1, 0, [1, 0], 1), false);
-  assert.equal(isWrong([[1, 0, 0]], 1, 0, [1, 0], 0), true);
-  assert.equal(isWrong([[1, 0, 0]], 1, 0, [0, 1], 1), true); // on the boundary
+  assert.equal(isWrong([[1, 0, 0]], 1, null, [1, 0], 1), false);
+  assert.equal(isWrong([[1, 0, 0]], 1, null, [1, 0], 0), true);
+  assert.equal(isWrong([[1, 0, 0]], 1, null, [0, 1], 1), true); // on the boundary
   assert.equal(isWrong([[1, 0, 0]], 1, 2, [1, 0], 0), false); // below the threshold
-  assert.equal(isWrong([[0, 0, 0]], 1, 0, [1, 0], 0), false); // there is no boundary yet
-  assert.equal(isWrong([[1, 0, 0], [0, 1, 0], [0, 0, 0]], 1, 0, [1, 2], 1), false);
-  assert.equal(isWrong([[1, 0, 0], [0, 1, 0], [0, 0, 0]], 1, 0, [1, 2], 0), true);
+  assert.equal(isWrong([[1, 0, 0]], 1, 1, [1, 0], 1), false); // at the threshold the second class is predicted
+  assert.equal(isWrong([[1, 0, 0]], 1, 1, [1, 0], 0), true);
+  assert.equal(isWrong([[0, 0, 0]], 1, null, [1, 0], 0), false); // there is no boundary yet
+  assert.equal(isWrong([[1, 0, 0], [0, 1, 0], [0, 0, 0]], 1, null, [1, 2], 1), false);
+  assert.equal(isWrong([[1, 0, 0], [0, 1, 0], [0, 0, 0]], 1, null, [1, 2], 0), true);
   assert.deepEqual(regionsOf([[1, 2, 3]], 2, 1), [[[-1, -2, 5]], [[1, 2, -5]]]);
 });
 

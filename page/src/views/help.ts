@@ -18,7 +18,7 @@ const KEYS: [string, string][] = [
 ];
 
 const DRAWN: [string, string][] = [
-  ["x-space", "Rows are points; the line is where ⟨w, x⟩ = 0, its arrow points to the second class. Hollow points are on the wrong side. The ring is around the row of the last visit: red after a mistake, violet after another update."],
+  ["x-space", "Rows are points; the line is where ⟨w, x⟩ = 0, its arrow points to the second class; the dashed line is that of the average of all w, where the learner keeps it. Hollow points are on the wrong side. The ring is around the row of the last visit: red after a mistake, violet after another update."],
   ["w-space", "Each row is the line of all w with ⟨w, x⟩ = 0; its arrow shows the side on which w is right. The green region is right on all rows. The path is that of w, visit by visit. With a constant coordinate the plane is a slice: the lines are those at the weight b of the slider, and the path is seen from above."],
   ["contours", "The risk, the mean of max(0, −y⟨w, x⟩) over the rows. It is linear between the lines, so its contours bend on them."],
   ["runs", "Every number comes from a run of the library. Rewinding shows the very same run again. Points that are changed while it plays are learned from the current w on."],

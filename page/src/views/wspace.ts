@@ -4,7 +4,7 @@ import { halfPlanesIn, lineIn, ticks, widened } from "../clip";
 import { levelSets, risk } from "../levels";
 import type { Best, OneRun, Pair, Segment } from "../protocol";
 import type { Actions, Box, Shown, View } from "../state";
-import { averageWeights, bestAt, boxAround, placeAt, segmentAt, vectors, visit, visits, wBox, weights } from "../state";
+import { averageWeights, bestAt, boxAround, placeAt, segmentAt, thresholdAt, vectors, visit, visits, wBox, weights } from "../state";
 import { attr, el, plain, show, svg, text } from "./dom";
 import { outline, Plane, round } from "./plane";
 
@@ -68,11 +68,13 @@ class WSpace implements View {
     const bias = place?.segment.trace.bias ?? 0;
     const third = single && bias ? (shown.view.slice ?? w[0]![2]!) : 0;
     this.slice.update(shown, run, single && bias ? third : null);
-    this.updateLines(shown, single ? (place?.segment ?? null) : null, bias * third, run ? bestAt(run, shown.step) : null, scaled);
-    this.updateLooked(shown, run, single, bias * third);
+    // what is added to x₁w₁ + x₂w₂ in this plane
+    const added = bias * third - ((run && single ? thresholdAt(run, shown.step) : null) ?? 0);
+    this.updateLines(shown, single ? (place?.segment ?? null) : null, added, run ? bestAt(run, shown.step) : null, scaled);
+    this.updateLooked(shown, run, single, added);
     this.updatePath(shown, run, w, scaled);
     this.updateMean(shown, run);
-    this.updateNote(w.length, bias);
+    this.updateNote(w.length, bias, run && single ? thresholdAt(run, shown.step) : null);
   }
 
   private redraw(): void {
@@ -227,9 +229,10 @@ class WSpace implements View {
     attr(this.mean, "data-w", mean[0]!.join(","));
   }
 
-  private updateNote(vectorsShown: number, bias: number): void {
+  private updateNote(vectorsShown: number, bias: number, threshold: number | null): void {
     let note = "";
     if (vectorsShown > 1) note = "Several classes: each has a w of its own, and its path.";
+    else if (threshold !== null) note = `⟨w, x⟩ is compared with the threshold ${plain(threshold)}: lines do not meet in 0.`;
     else if (vectorsShown === 1 && !bias) note = "No constant coordinate: this plane is all of w-space.";
     text(this.note, note);
     show(this.note, note !== "");

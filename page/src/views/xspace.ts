@@ -136,7 +136,7 @@ class XSpace implements View {
     const support = run ? supportAt(run, shown) : null;
     const w = run && shown.ran === shown.scene ? vectors(weights(run, shown.step)) : [];
     const bias = here?.segment.trace.bias ?? 0;
-    const threshold = run && w.length === 1 ? thresholdAt(run, shown.step) : 0;
+    const threshold = run && w.length === 1 ? thresholdAt(run, shown.step) : null;
     const stop = shown.selected ?? 0;
     X.forEach((x, i) => {
       const wrong = w.length > 0 && isWrong(w, bias, threshold, x, y[i]!);
@@ -167,7 +167,7 @@ class XSpace implements View {
   private updateBoundary(shown: Shown, run: OneRun | undefined, scaled: boolean): void {
     const w = run ? vectors(weights(run, shown.step)) : [];
     const bias = (run && placeAt(run, shown.step)?.segment.trace.bias) ?? 0;
-    const threshold = run && w.length === 1 ? thresholdAt(run, shown.step) : 0;
+    const threshold = (run && w.length === 1 ? thresholdAt(run, shown.step) : null) ?? 0;
     const dual = run && !w.length ? dualAt(run, shown.step) : null;
     const key = [...w, bias, threshold, dual];
     if (!scaled && same(key, this.boundaryKey)) return;
@@ -342,10 +342,11 @@ function same(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 /** Whether the prediction for x is another class, or none: a tie of two classes is on the boundary. w = 0 has none. */
-export function isWrong(w: number[][], bias: number, threshold: number, x: Pair, code: number): boolean {
-  if (w.every((one) => one.every((value) => !value))) return false;
+export function isWrong(w: number[][], bias: number, threshold: number | null, x: Pair, code: number): boolean {
+  if (threshold === null && w.every((one) => one.every((value) => !value))) return false;
   const scores = w.map((one) => one[0]! * x[0] + one[1]! * x[1] + bias * (one[2] ?? 0));
-  if (scores.length === 1) return code ? scores[0]! <= threshold : scores[0]! >= threshold;
+  if (threshold !== null) return code ? scores[0]! < threshold : scores[0]! >= threshold;
+  if (scores.length === 1) return code ? scores[0]! <= 0 : scores[0]! >= 0;
   return scores.some((score, r) => r !== code && score >= scores[code]!);
 }
 
