@@ -49,7 +49,8 @@ export interface Actions {
   setTheme(theme: Theme): void;
   setActive(which: 0 | 1): void;
   setNewClass(code: number): void;
-  loadTable(text: string, columns?: string[]): Promise<void>;
+  /** Takes the points of a CSV text; the names of its columns of numbers. */
+  loadTable(text: string, columns?: string[]): Promise<string[]>;
   restore(scene: Scene, step: number): void;
   /** Begins again with the rows that are shown. */
   restart(): void;

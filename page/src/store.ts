@@ -289,10 +289,11 @@ export class Store implements Actions {
     if (newClass < this.shown.scene.classes.length) this.change({ newClass });
   }
 
-  async loadTable(text: string, columns?: string[]): Promise<void> {
+  async loadTable(text: string, columns?: string[]): Promise<string[]> {
     try {
-      const { X, y, classes } = await this.source.table(text, columns);
-      this.setScene({ X, y, classes });
+      const table = await this.source.table(text, columns);
+      this.setScene({ X: table.X, y: table.y, classes: table.classes });
+      return table.columns ?? [];
     } catch (error) {
       this.fail(sentence(error));
       throw error;

@@ -25,7 +25,7 @@ class Data implements View {
   private readonly edits = el("p", { class: "told" });
   private catalog: unknown = null;
   private classesKey = "";
-  private table: { text: string; names: string[] } | null = null;
+  private table = "";
 
   constructor(private readonly actions: Actions) {
     const id = fresh("set");
@@ -61,6 +61,7 @@ class Data implements View {
       this.edits,
     );
     this.element = el("section", { class: "data" }, el("label", { class: "field-name", for: id }, "Points"), this.sets, this.told, this.editing, this.readOnly);
+    this.drawColumns([]);
   }
 
   update(shown: Shown, before: Shown | null): void {
@@ -80,7 +81,6 @@ class Data implements View {
     attr(this.element.querySelector("[data-testid=undo]")!, "aria-disabled", shown.canUndo ? null : "true");
     this.drawClasses(shown);
     this.drawEdits(shown);
-    if (!this.table || !before || before.scene !== shown.scene) this.drawColumns();
   }
 
   private drawClasses(shown: Shown): void {
@@ -129,12 +129,12 @@ class Data implements View {
 
   private chosen(): void {
     const set = (this.catalog as Shown["catalog"]).sets.find((one) => one.name === this.sets.value);
-    this.table = null;
+    this.drawColumns([]);
     if (set) this.actions.setScene({ X: set.X, y: set.y, classes: set.classes });
   }
 
   private clear(): void {
-    this.table = null;
+    this.drawColumns([]);
     this.actions.setScene({ X: [], y: [] });
   }
 
@@ -145,28 +145,18 @@ class Data implements View {
     this.file.value = "";
     if (!file) return;
     if (file.size > MOST_BYTES) return this.actions.fail(`${file.name} has ${file.size} bytes; at most ${MOST_BYTES} are read.`);
-    const content = await file.text();
-    this.table = { text: content, names: header(content) };
+    this.table = await file.text();
     await this.load();
   }
 
   private async load(columns?: string[]): Promise<void> {
-    try {
-      await this.actions.loadTable(this.table!.text, columns);
-      this.drawColumns();
-    } catch {
-      this.drawColumns(); // the sentence is shown by the store; other columns may do
-    }
+    const names = await this.actions.loadTable(this.table, columns).catch(() => null); // the store shows the sentence
+    if (names && !columns) this.drawColumns(names);
+    else if (!names && !columns) this.drawColumns([]);
   }
 
-  /** Which two columns of the file are drawn. */
-  private drawColumns(): void {
-    const names = this.table?.names ?? [];
-    show(this.columns, names.length > 3);
-    if (names.length <= 3 || this.columns.childElementCount) {
-      if (names.length <= 3) this.columns.replaceChildren();
-      return;
-    }
+  /** Which two columns of the file are drawn, where there are more. */
+  private drawColumns(names: string[]): void {
     const [a, b] = [0, 1].map((which) => {
       const select: HTMLSelectElement = el(
         "select",
@@ -176,15 +166,9 @@ class Data implements View {
       select.selectedIndex = which;
       return select;
     });
-    this.columns.replaceChildren(el("span", { class: "field-name" }, "Columns"), a!, b!);
+    show(this.columns, names.length > 2);
+    this.columns.replaceChildren(...(names.length > 2 ? [el("span", { class: "field-name" }, "Columns"), a!, b!] : []));
   }
-}
-
-/** The names in the first line of a table. */
-function header(content: string): string[] {
-  const line = content.slice(0, 4096).split(/\r?\n/, 1)[0] ?? "";
-  const separator = line.includes("\t") ? "\t" : line.includes(";") ? ";" : ",";
-  return line.split(separator).map((name) => name.trim().replace(/^"(.*)"$/, "$1"));
 }
 
 function sameRows(set: { X: unknown; y: unknown }, scene: Scene): boolean {
