@@ -12,7 +12,13 @@ from perceptrons.engine import compiler, gathers
 from perceptrons.engine.loops import confidence
 
 SUMS = {"products": rows.gather_dot, "squares": confidence.gather_squares}
-only_where_they_pay = pytest.mark.skipif(not gathers.pays(), reason="gathers are slow on this processor")
+only_where_they_pay = pytest.mark.usefixtures("fast_gathers")
+
+
+@pytest.fixture(scope="module")
+def fast_gathers():
+    if not gathers.pays():
+        pytest.skip("gathers are slow on this processor")
 
 
 def sums_of(function, *kinds, gathered=True):
