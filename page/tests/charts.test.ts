@@ -107,8 +107,17 @@ test("labels are beside what they name, apart from one another and from what is 
   const boxes = labels.map((label, i) => boxOf(label, places[i]!));
   boxes.forEach((box, i) => boxes.forEach((other, j) => assert.ok(i === j || !overlap(box, other))));
   assert.ok(boxes.every((box) => !overlap(box, [80, 100, 30, 50]) && box[2] >= 0 && box[3] <= 200));
-  assert.deepEqual(baseLines([{ words: "low", x: 100, y: 50 }], [], (box) => box[2] < 50, room), [64]);
+  assert.deepEqual(baseLines([{ words: "low", x: 100, y: 50 }], [], (box, but) => but === null && box[2] < 50, room), [64]);
   assert.deepEqual(baseLines([{ words: "under", x: 100, y: 50, below: true }], [], () => false, room), [64]);
+});
+
+test("labels have the order of their lines, and no other line in between", () => {
+  const heights = [40, 52, 60];
+  const labels = heights.map((y, i) => ({ words: `line ${i}`, x: 100, y }));
+  const crossed = (box: Box, but: { y: number } | null): boolean => heights.some((y) => y !== but?.y && y > box[2] && y < box[3]);
+  const places = baseLines(labels, [], crossed, [0, 300, 0, 200]);
+  assert.deepEqual([...places].sort((a, b) => a - b), places);
+  assert.ok(places[0]! < 40 && places[2]! > 60);
 });
 
 test("a bound on something else than mistakes says so, or is not drawn", () => {

@@ -155,7 +155,7 @@ function drawLabels(plot: Plot, x: Scale, y: Scale, box: Box): SVGElement {
   const marks = (plot.marks ?? []).map((mark) => ({ words: mark.label, x: x.of(mark.x) - 10, y: y.of(mark.y) + 1 }));
   const taken = marks.flatMap((mark): Box[] => [boxOf(mark, mark.y), [mark.x + 3, mark.x + 17, mark.y - 8, mark.y + 6]]);
   const labels = named.map(({ label }) => label);
-  const places = baseLines(labels, taken, (place) => plot.lines.some((line) => isOn(place, line, x, y)), box);
+  const places = baseLines(labels, taken, (place, but) => plot.lines.some((line) => (but === null || named.find(({ label }) => label === but)?.line !== line) && isOn(place, line, x, y)), box);
   const texts = named.map(({ line, label }, i) => svg("text", { class: `chart-label ${line.look}`, x: fixed(label.x), y: fixed(places[i]!), "text-anchor": "end" }, line.label));
   return svg("g", { class: "chart-labels" }, ...texts);
 }
