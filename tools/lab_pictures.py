@@ -16,29 +16,56 @@ from typing import Any
 
 from playwright.sync_api import Page, expect, sync_playwright
 
+from perceptrons import datasets
+
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
+def _settled(page: Page) -> None:
+    """No answer is awaited."""
+    page.wait_for_timeout(50)
+    expect(page.locator(".plab")).not_to_have_attribute("data-busy", "true", timeout=60_000)
+
+
+def _to_mistake(page: Page, k: int) -> None:
+    _settled(page)
+    page.get_by_test_id("xspace").focus()
+    for _ in range(k):
+        page.keyboard.press("m")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+
+
+def _moved_clouds(page: Page) -> None:
+    """Two clouds, some way from the origin, so that a run has several mistakes: as a file that is loaded."""
+    toy = datasets.clouds_near()
+    lines = [f"{a + 0.75},{b + 1.5},{'positive' if y > 0 else 'negative'}" for (a, b), y in zip(toy.X, toy.y)]
+    order = [i for pair in zip(range(20), range(20, 40)) for i in pair]
+    text = "\n".join(lines[i] for i in order)
+    file = {"name": "clouds.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    page.get_by_test_id("load-csv").set_input_files(file)  # type: ignore[arg-type]  # a dict is one, too
+
+
 def _first(page: Page) -> None:
     """The perceptron in the middle of a run, with its path and its bounds."""
-    page.get_by_test_id("set").select_option("clouds_near")
-    for _ in range(6):
-        page.get_by_test_id("next-mistake").click()
+    _moved_clouds(page)
+    _to_mistake(page, 5)
 
 
 def _kernel(page: Page) -> None:
     page.get_by_test_id("set").select_option("rings")
     page.get_by_test_id("learner").select_option("KernelPerceptron")
+    _settled(page)
     page.get_by_test_id("xspace").focus()
     page.keyboard.press("End")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.mouse.move(900, 300)
 
 
 def _two(page: Page) -> None:
-    page.get_by_test_id("set").select_option("clouds_near")
+    _moved_clouds(page)
     page.get_by_test_id("second").select_option("PassiveAggressive")
-    for _ in range(4):
-        page.get_by_test_id("next-mistake").click()
+    _to_mistake(page, 4)
 
 
 #: Name, settings of the window, what is done first.
@@ -88,9 +115,8 @@ def _taken(
     page.goto(address)
     expect(page.get_by_test_id("position")).to_contain_text(re.compile("of [1-9]"), timeout=60_000)
     prepare(page)
-    page.wait_for_load_state("networkidle")
-    page.mouse.move(1, 1)
-    page.wait_for_timeout(300)
+    _settled(page)
+    page.wait_for_timeout(500)
     page.screenshot(path=to, animations="disabled")
     page.close()
     return f"{to}: {to.stat().st_size / 1000:.0f} kB"

@@ -130,11 +130,11 @@ class LabPage:
         return found
 
     def settle(self):
-        """Wait until nothing is asked for, and for two frames."""
-        self.page.wait_for_load_state("networkidle")
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
+        """Wait for two frames, until no answer is awaited, and until that is drawn."""
+        frames = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.page.evaluate(frames)
+        expect(self.page.locator(".plab")).not_to_have_attribute("data-busy", "true", timeout=60_000)
+        self.page.evaluate(frames)
 
     def played_to(self, step):
         """Wait until this many visits are made."""

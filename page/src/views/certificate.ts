@@ -4,7 +4,6 @@ import type { OneRun, Written } from "../protocol";
 import { type MakeView, placeAt, type Shown, visits } from "../state";
 import { leastBound } from "./charts/bounds";
 import { bracket, counted, counts, isOther, type Proof, proofOf } from "./charts/numbers";
-import { pace } from "./charts/pace";
 import { down, short, up } from "./charts/scale";
 import { el, show, text } from "./dom";
 import { save } from "./saving";
@@ -29,7 +28,6 @@ export const certificateView: MakeView = () => {
   const file = el("button", { type: "button", class: "small", "data-testid": "certificate-json" }, "Save as JSON");
   const details = el("details", { class: "certificate-whole" }, el("summary", {}, "The certificate of the whole run"), whole, file);
   const element = el("section", { class: "certificate", "data-testid": "certificate", "aria-label": "Certificate" }, title, el("ul", { class: "claims" }, ...lines.map(({ item }) => item)), details);
-  const isTime = pace();
   let json = "";
   let claimsOf: (step: number) => Claim[] = () => [];
   file.addEventListener("click", () => save("certificate.json", json, "application/json"));
@@ -56,7 +54,7 @@ export const certificateView: MakeView = () => {
         show(details, run?.certificate != null);
         text(whole, run?.certificate?.text ?? "");
         json = run?.certificate?.json ?? "";
-      } else if ((shown.step === before.step && shown.playing === before.playing) || !isTime(shown.playing)) return;
+      } else if (shown.step === before.step) return;
       draw(shown);
     },
   };

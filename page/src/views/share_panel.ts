@@ -84,7 +84,7 @@ export const sharePanel: MakeView = (actions) => {
     const [, ids, across] = PICTURES[Number(what.value)]!;
     const root = element.closest(".plab") ?? document.body;
     const found = ids.flatMap((id) => [id, `${id}-2`]).flatMap((id) => [...root.querySelectorAll(`[data-testid="${id}"]`)]);
-    const drawings = found.map((one) => (one instanceof SVGSVGElement ? one : one.querySelector<SVGSVGElement>("svg:not(.under)"))).filter((one) => one !== null && one.getBoundingClientRect().width > 0);
+    const drawings = found.map((one) => (one instanceof SVGSVGElement ? one : one.querySelector("svg"))).filter((one) => one !== null && one.getBoundingClientRect().width > 0);
     if (drawings.length === 0) throw new Error("That picture is not shown at the moment.");
     const ground = getComputedStyle(root).backgroundColor;
     return { name: ids.length > 1 ? "perceptron-lab" : ids[0]!, drawn: sheet(drawings as SVGSVGElement[], ground, across) };

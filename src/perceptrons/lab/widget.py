@@ -48,7 +48,7 @@ def answer(ask: object, body: Any) -> dict[str, Any]:
             return {"answer": run(scene_from(body))}
         if ask == "table":
             fields = body if isinstance(body, dict) else {}
-            return {"answer": table(str(fields.get("text", "")))}
+            return {"answer": table(fields.get("text", ""), fields.get("columns"))}
     except ValueError as error:
         return {"error": str(error)}
     return {"error": "The lab answers to catalog, run and table."}

@@ -3,19 +3,16 @@
 import type { Actions, Shown, View } from "../../state";
 import { el, fresh, svg } from "../dom";
 import { type Drawn, drawNothing, drawPlot } from "./drawing";
-import { pace } from "./pace";
 import type { Plot } from "./plot";
 
 /** What to draw, or one sentence that says why there is nothing to draw. */
 export type MakePlot = (shown: Shown) => Plot | string;
 
 export function chart(testid: string, name: string, plotOf: MakePlot, actions: Actions): View {
-  const [id, isTime] = [fresh("chart"), pace()];
-  // two drawings, one over the other: a visit repaints the upper one only
-  const under = svg("svg", { class: "under chart-picture", "aria-hidden": "true" });
+  const id = fresh("chart");
   const picture = svg("svg", { class: "chart-picture", role: "img" });
   const slider = el("div", { class: "chart-slider", role: "slider", tabindex: "0", "aria-label": `Visit, in the chart: ${name}` });
-  const element = el("figure", { class: "chart", "data-testid": testid }, under, picture, slider);
+  const element = el("figure", { class: "chart", "data-testid": testid }, picture, slider);
   let shown: Shown | null = null;
   let plot: Plot | string = "";
   let drawn: Drawn | null = null;
@@ -24,13 +21,11 @@ export function chart(testid: string, name: string, plotOf: MakePlot, actions: A
   function draw(): void {
     if (shown === null) return;
     plot = plotOf(shown);
-    for (const drawing of [under, picture]) {
-      drawing.replaceChildren();
-      drawing.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
-    }
+    picture.replaceChildren();
+    picture.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
     const nothing = typeof plot === "string";
     slider.toggleAttribute("hidden", nothing);
-    drawn = typeof plot === "string" ? null : drawPlot(under, picture, plot, size, id);
+    drawn = typeof plot === "string" ? null : drawPlot(picture, plot, size, id);
     if (typeof plot === "string") drawNothing(picture, name, plot, size);
     move();
   }
@@ -42,7 +37,6 @@ export function chart(testid: string, name: string, plotOf: MakePlot, actions: A
       return;
     }
     drawn.move(shown.step);
-    if (shown.playing) return; // words for when it rests
     const words = plot.spoken(shown.step);
     picture.setAttribute("aria-label", `${name}: ${words}`);
     slider.setAttribute("aria-valuemin", "0");
@@ -86,7 +80,7 @@ export function chart(testid: string, name: string, plotOf: MakePlot, actions: A
     update(next, before) {
       shown = next;
       if (before === null || drawn === null || next.runs !== before.runs || next.active !== before.active) draw();
-      else if ((next.step !== before.step || next.playing !== before.playing) && isTime(next.playing)) move();
+      else if (next.step !== before.step) move();
     },
   };
 }

@@ -48,58 +48,49 @@ function scaleOf(axis: Axis, from: number, to: number, count: number): Scale {
   return linear(axis.low, axis.high, from, to, count, axis.whole ?? false);
 }
 
-/** Draws what stays for the whole run into `under`, and what changes with the visit, or lies over it, into `over`. */
-export function drawPlot(under: SVGElement, over: SVGElement, plot: Plot, size: [number, number], id: string): Drawn {
+export function drawPlot(picture: SVGElement, plot: Plot, size: [number, number], id: string): Drawn {
   const [width, height] = size;
   const [right, top, bottom] = [width - RIGHT, TOP, height - BOTTOM];
   const y = scaleOf(plot.y, bottom, top, Math.max(2, Math.floor((bottom - top) / 28)));
   const left = AXIS_NAME + 6.6 * Math.max(...y.ticks.map((value) => short(value).length), 1);
   const x = scaleOf(plot.x, left, right, Math.max(2, Math.floor((right - left) / 60)));
-  const box: Box = [left, right, top, bottom];
-  const [followed, others] = [plot.lines.filter((line) => line.entry), plot.lines.filter((line) => !line.entry)];
-  const [below, above] = [cut(under, `${id}-under`, box), cut(over, `${id}-over`, box)];
-  drawBand(below, plot, x, y);
-  drawLines(below, followed, x, y);
-  under.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), drawAxes(plot, x, y, box));
-  const veil = svg("rect", { class: "chart-veil", y: top - 2, height: bottom - top + 1 });
-  above.append(veil);
-  drawLines(above, others, x, y);
-  const cursor = svg("line", { class: "chart-cursor", y1: top - 4, y2: bottom, "data-cursor": "" });
   const readout = svg("text", { class: "chart-readout", x: 2, y: 31 });
-  const dots = followed.map((line) => ({ line, dot: dotOf(line.look) }));
-  over.append(drawRules(plot, x, box), cursor, drawMarks(plot, x, y), drawLabels(plot, x, y, box), ...dots.map(({ dot }) => dot), readout);
+  picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), readout);
+  picture.append(drawAxes(plot, x, y, [left, right, top, bottom]));
+  const past = svg("rect", { x: left - 4, y: top - 2, width: 0, height: bottom - top + 5 });
+  const whole = svg("rect", { x: left - 4, y: top - 2, width: right - left + 8, height: bottom - top + 5 });
+  picture.append(
+    svg("defs", {}, svg("clipPath", { id: `${id}-past` }, past), svg("clipPath", { id: `${id}-whole` }, whole)),
+  );
+  const body = svg("g", { "clip-path": `url(#${id}-whole)` });
+  const strong = svg("g", { "clip-path": `url(#${id}-past)`, class: "chart-past" });
+  picture.append(body, strong);
+  drawBand(body, plot, x, y);
+  for (const line of plot.lines) {
+    const d = pathOf(line, x, y);
+    const follows = line.entry !== undefined;
+    body.append(svg("path", { class: `line ${line.look}${follows ? " ahead" : ""}`, d, "data-line": line.key }));
+    if (follows) strong.append(svg("path", { class: `line ${line.look}`, d }));
+  }
+  for (const rule of plot.rules ?? []) {
+    const at = fixed(x.of(rule.x));
+    body.append(svg("line", { class: "chart-rule", x1: at, x2: at, y1: top, y2: bottom }, svg("title", {}, rule.label)));
+  }
+  const cursor = svg("line", { class: "chart-cursor", y1: top - 4, y2: bottom, "data-cursor": "" });
+  picture.append(cursor, drawMarks(plot, x, y), drawLabels(plot, x, y, [left, right, top, bottom]));
+  const dots = plot.lines.filter((line) => line.entry !== undefined).map((line) => ({ line, dot: dotOf(line.look) }));
+  picture.append(...dots.map(({ dot }) => dot));
   return {
     x,
     move(step) {
       const at = fixed(x.of(plot.at[Math.min(step, plot.at.length - 1)] ?? plot.x.low));
       cursor.setAttribute("x1", String(at));
       cursor.setAttribute("x2", String(at));
-      veil.setAttribute("x", String(at));
-      veil.setAttribute("width", String(Math.max(0, right + 4 - at)));
+      past.setAttribute("width", String(Math.max(0, at - left + 4)));
       for (const { line, dot } of dots) moveDot(dot, line, step, at, y);
       readout.textContent = fitted(plot.readout(step), width - 2);
     },
   };
-}
-
-/** A group of a drawing that is cut at the axes. */
-function cut(picture: SVGElement, id: string, [left, right, top, bottom]: Box): SVGElement {
-  const rect = svg("rect", { x: left - 4, y: top - 2, width: right - left + 8, height: bottom - top + 5 });
-  const group = svg("g", { "clip-path": `url(#${id})` });
-  picture.append(svg("defs", {}, svg("clipPath", { id }, rect)), group);
-  return group;
-}
-
-function drawLines(group: SVGElement, lines: Line[], x: Scale, y: Scale): void {
-  for (const line of lines) group.append(svg("path", { class: `line ${line.look}`, d: pathOf(line, x, y), "data-line": line.key }));
-}
-
-function drawRules(plot: Plot, x: Scale, [, , top, bottom]: Box): SVGElement {
-  const rules = (plot.rules ?? []).map((rule) => {
-    const at = fixed(x.of(rule.x));
-    return svg("line", { class: "chart-rule", x1: at, x2: at, y1: top, y2: bottom }, svg("title", {}, rule.label));
-  });
-  return svg("g", {}, ...rules);
 }
 
 function drawBand(body: SVGElement, plot: Plot, x: Scale, y: Scale): void {

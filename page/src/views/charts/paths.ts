@@ -3,37 +3,22 @@
 import type { Line } from "./plot";
 import type { Scale } from "./scale";
 
-/** Points that are nearer than this to the one before them, in pixels, are left out. */
-const NEAR = 0.3;
-
 /** The `d` of a path; null breaks the line; a stepped line is level until the next entry. */
 export function pathOf(line: Pick<Line, "x" | "y" | "stepped">, x: Scale, y: Scale): string {
   const parts: string[] = [];
-  let last: [number, number] | null = null; // what the path has come to
-  let held: [number, number] | null = null; // what was left out since
-  const add = (point: [number, number]): void => {
-    const [[px, py], [fx, fy]] = [point, last!];
-    if (line.stepped) parts.push((px === fx ? "" : `H${px}`) + (py === fy ? "" : `V${py}`));
-    else parts.push(`L${px} ${py}`);
-    [last, held] = [point, null];
-  };
-  const close = (): void => {
-    if (held) add(held);
-    last = null;
-  };
+  let [lastX, lastY, open] = [0, 0, false];
   line.y.forEach((value, i) => {
-    if (!known(value)) return close();
-    const point: [number, number] = [fixed(x.of(line.x[i]!)), fixed(y.of(value))];
-    if (last === null) {
-      parts.push(`M${point[0]} ${point[1]}`);
-      last = point;
-    } else if (point[1] === last[1] || (Math.abs(point[0] - last[0]) < NEAR && Math.abs(point[1] - last[1]) < NEAR)) held = point;
-    else {
-      if (held && !line.stepped && held[1] === last[1]) add(held);
-      add(point);
+    if (!known(value)) {
+      open = false;
+      return;
     }
+    const [px, py] = [fixed(x.of(line.x[i])), fixed(y.of(value))];
+    if (!open) parts.push(`M${px} ${py}`);
+    else if (px === lastX && py === lastY) return;
+    else if (line.stepped) parts.push(px === lastX ? `V${py}` : py === lastY ? `H${px}` : `H${px}V${py}`);
+    else parts.push(`L${px} ${py}`);
+    [lastX, lastY, open] = [px, py, true];
   });
-  close();
   return parts.join("");
 }
 
