@@ -54,7 +54,7 @@ export class Store implements Actions {
   private clock = 0;
   private due = 0; // visits that are due, as a fraction
   private asked: { stop: AbortController; at: number } | null = null;
-  private patience = 0;
+  private patience: ReturnType<typeof setTimeout> | undefined;
   private then: Then = NOTHING_MORE;
   private mark: string | null = null;
   private stopped = false;
@@ -141,7 +141,7 @@ export class Store implements Actions {
     if (!this.asked) return this.send();
     const waited = performance.now() - this.asked.at;
     clearTimeout(this.patience); // one request at a time: the next one leaves with its answer, or when it takes too long
-    this.patience = window.setTimeout(() => this.send(), Math.max(0, PATIENCE - waited));
+    this.patience = setTimeout(() => this.send(), Math.max(0, PATIENCE - waited));
   }
 
   private remember(mark: string | null): void {

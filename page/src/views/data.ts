@@ -22,6 +22,8 @@ class Data implements View {
   private readonly editing: HTMLElement;
   private readonly readOnly = el("p", { class: "told" }, "Recorded runs: this page is read-only. Points are changed in the lab itself: perceptrons lab");
   private readonly online: HTMLInputElement;
+  private readonly remove: HTMLButtonElement;
+  private selected: number | null = null;
   private readonly edits = el("p", { class: "told" });
   private catalog: unknown = null;
   private classesKey = "";
@@ -42,6 +44,7 @@ class Data implements View {
       "data-testid": "online",
       onchange: () => actions.setOptions({ online: this.online.checked }),
     });
+    this.remove = el("button", { type: "button", class: "small", "data-testid": "remove-point", onclick: () => this.selected !== null && actions.removePoint(this.selected) });
     const button = (name: string, testid: string, act: () => void): HTMLElement =>
       el("button", { type: "button", class: "small", "data-testid": testid, onclick: act }, name);
     this.loaded = el("div", { class: "row" }, el("label", { class: "small file" }, "Load CSV…", this.file));
@@ -51,6 +54,7 @@ class Data implements View {
       el("div", { class: "field-name" }, "New points are of class"),
       this.classes,
       el("div", { class: "row" }, this.loaded, button("Clear", "clear", () => this.clear()), button("Undo", "undo", () => actions.undo())),
+      this.remove,
       this.columns,
       el(
         "label",
@@ -65,6 +69,7 @@ class Data implements View {
   }
 
   update(shown: Shown, before: Shown | null): void {
+    this.drawRemove(shown);
     if (before && before.scene === shown.scene && before.newClass === shown.newClass && before.options === shown.options && before.canUndo === shown.canUndo) return;
     const { scene, catalog } = shown;
     if (this.catalog !== catalog) {
@@ -81,6 +86,13 @@ class Data implements View {
     attr(this.element.querySelector("[data-testid=undo]")!, "aria-disabled", shown.canUndo ? null : "true");
     this.drawClasses(shown);
     this.drawEdits(shown);
+  }
+
+  private drawRemove(shown: Shown): void {
+    const n = givenRows(shown.scene, shown.step).X.length;
+    this.selected = shown.selected !== null && shown.selected < n ? shown.selected : null;
+    show(this.remove, this.selected !== null);
+    text(this.remove, `Remove row ${this.selected ?? ""}`);
   }
 
   private drawClasses(shown: Shown): void {

@@ -100,7 +100,8 @@ class WSpace implements View {
     this.linesKey = key;
     const { plane } = this;
     this.rows = segment ? halfPlanes(segment, third) : [];
-    attr(this.cone, "d", segment ? outline(plane, halfPlanesIn(this.rows, widened(plane.box, 0.02))) : "");
+    const never = this.rows.some(([a, b, c]) => !a && !b && c >= 0); // no w of this plane is right on a row of zeros
+    attr(this.cone, "d", segment && !never ? outline(plane, halfPlanesIn(this.rows, widened(plane.box, 0.02))) : "");
     this.drawLines(segment);
     this.drawOffsets(shown, margin);
     this.startContours(contours);
