@@ -193,8 +193,9 @@ export class Store implements Actions {
   /** What was drawn is not of this scene: nothing is drawn, and a sentence says why. */
   private refused(scene: Scene, error: unknown): void {
     const current = this.shown.scene === scene;
-    this.then = { ...this.then, step: this.then.step ?? this.shown.step };
-    this.change({ runs: [], ran: scene, step: 0, busy: !current, playing: false, error: sentence(error) });
+    const view = this.then.whole ? { ...this.shown.view, x: xBox(scene, []) } : this.shown.view;
+    if (current) this.then = { whole: false, paths: true, step: this.then.step ?? this.shown.step };
+    this.change({ view, runs: [], ran: scene, step: 0, busy: !current, playing: false, error: sentence(error) });
   }
 
   start(step = 0): void {
@@ -210,7 +211,8 @@ export class Store implements Actions {
     if (rows) {
       this.change({ playing: false, selected: null, newClass: Math.min(this.shown.newClass, scene.classes.length - 1) });
     }
-    this.ask(scene, { whole: rows, paths: true, step: 0 }, rows ? null : Object.keys(change).join());
+    const whole = rows && scene.X.length > 0; // an empty plane keeps its scale, for the points to come
+    this.ask(scene, { whole, paths: true, step: 0 }, rows ? null : Object.keys(change).join());
   }
 
   private setRows(X: Pair[], y: number[], mark: string | null = null): void {

@@ -116,6 +116,18 @@ test("a refusal shows its sentence and no run; the next answer comes back to the
   assert.deepEqual([store.shown.error, store.shown.step], [null, 6]);
 });
 
+test("an empty plane keeps its scale while points are put on it", async () => {
+  const { store, source } = await started();
+  const { x } = store.shown.view;
+  store.setScene({ X: [], y: [] });
+  source.asked[1]!.refuse("A run needs points of two classes.");
+  await later();
+  store.addPoint([0.5, 0.5], 1);
+  source.asked[2]!.answer();
+  await later();
+  assert.deepEqual(store.shown.view.x, x);
+});
+
 test("a change while the run plays goes on from the step, and the run waits for its answer", async () => {
   const { store, source } = await started();
   store.setSpeed(10);
