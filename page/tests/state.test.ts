@@ -4,6 +4,7 @@ import type { OneRun, Pair, Scene, Segment, Trace } from "../src/protocol";
 import { checked, toNumber } from "../src/protocol";
 import type { Shown } from "../src/state";
 import { boxAround, editsAt, givenRows, mistakeAfter, mistakesUpTo, placeAt, shownRows, visit, visits, wBox, weights, withRows } from "../src/state";
+import { plain } from "../src/views/dom";
 import { isWrong, regionsOf } from "../src/views/xspace";
 
 const X: Pair[] = [[1, 2], [2, 1], [-1, -1]];
@@ -110,4 +111,9 @@ test("answers of another format or version are refused with a sentence", () => {
   assert.throws(() => checked({ format: "perceptrons lab run", schema: 2 }, "perceptrons lab run"), /version 2/);
   assert.throws(() => checked(null, "perceptrons lab run"));
   assert.deepEqual([null, "inf", "-inf", 2].map((value) => toNumber(value as never)), [NaN, Infinity, -Infinity, 2]);
+});
+
+test("numbers for people", () => {
+  assert.deepEqual([0, 1, -2.5, 1e5, 123456, -1e-7, 0.00123456, 99999].map((value) => plain(value)), ["0", "1", "−2.5", "1e5", "1.235e5", "−1e−7", "0.001235", "100000"]);
+  assert.deepEqual([NaN, Infinity, -Infinity].map((value) => plain(value)), ["–", "∞", "−∞"]);
 });

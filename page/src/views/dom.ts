@@ -47,8 +47,9 @@ export function show(element: Element, on: boolean): void {
 export function plain(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  const written = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
-  return written.replace("-", "−");
+  const small = size !== 0 && (size >= 1e5 || size < 1e-3);
+  const written = small ? value.toExponential(digits - 1).replace(/\.?0*e\+?/, "e") : String(Number(value.toPrecision(digits)));
+  return written.replaceAll("-", "−");
 }
 
 /** A name for an element that no other one has. */

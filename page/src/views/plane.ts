@@ -4,7 +4,7 @@ import type { Pair } from "../protocol";
 import type { Box } from "../state";
 import { attr, el, fresh, plain, svg, text } from "./dom";
 
-const MARGIN = { left: 40, right: 10, top: 10, bottom: 24 };
+const MARGIN = { left: 44, right: 10, top: 10, bottom: 24 };
 const STILL = 4; // pixels that a press may move and be a click
 const [CLOSEST, FARTHEST] = [1e-9, 1e9]; // widths of a box
 
