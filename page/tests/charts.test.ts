@@ -124,11 +124,15 @@ test("a bound on something else than mistakes says so, or is not drawn", () => {
     { name: "hinge_tight", text: "updates ≤ ((a + √(a² + 4H))/2)², a = R‖u‖", value: 50, per_visit: null },
   ];
   const labels = (one: OneRun): string[] => mistakesPlot(one, undefined, 8).lines.map(({ key, label }) => `${key} ${label}`);
-  assert.deepEqual(labels(made), ["bound-1 errors ≤ pa1: 2", "bound-3 R²/γ²: 99", "mistakes mistakes"]);
+  assert.deepEqual(labels(made), ["bound-1 errors ≤ 2", "bound-3 R²/γ²: 99", "mistakes mistakes"]);
   assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 ≤ 99 at visit 3");
   for (const { trace } of made.segments) trace.n_updates = trace.n_updates.map((n) => n + 1);
-  assert.deepEqual(labels(made), ["bound-1 errors ≤ pa1: 2", "bound-3 updates ≤ R²/γ²: 99", "updates updates", "mistakes mistakes"]);
-  assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2, 3 updates at visit 3");
+  assert.deepEqual(labels(made), ["bound-1 errors ≤ 2", "bound-3 updates ≤ R²/γ²: 99", "updates updates", "mistakes mistakes"]);
+  assert.equal(mistakesPlot(made, undefined, 8).readout(3), "2 mistakes, 3 updates");
+  made.bounds.push({ name: "winnow_promotions", text: "promotions ≤ r⌈log θ⌉: an OR of fewer than r inputs is refuted", value: 1, per_visit: null });
+  assert.equal(leastBound({ ...made, bounds: made.bounds.slice(-1) }), null);
+  assert.equal(leastBound({ ...made, bounds: made.bounds.slice(0, 1) }), "In the whole run demotions ≤ n/θ + (α − 1)p, which is 1.");
+  assert.equal(leastBound({ ...made, bounds: made.bounds.slice(1, 2) }), "In the whole run at most 2 errors: max(R², 1/C)(‖u‖² + 2C Σℓ*) is 2.");
   assert.equal(leastBound(made), "In the whole run at most 50 updates: the tight hinge-loss bound is 50.");
 });
 

@@ -8,6 +8,7 @@ const FULL_NAMES: [RegExp, string, string][] = [
   [/hinge_tight on the mistakes/, "hinge loss, mistakes", "the tight hinge-loss bound over the mistakes"],
   [/hinge_tight/, "hinge loss", "the tight hinge-loss bound"],
 ];
+const COUNTS = ["mistakes", "updates", "errors"];
 /** The bound of the convergence proof. */
 const CONVERGENCE = "novikoff";
 
@@ -16,11 +17,11 @@ export function countedBy({ text }: Bound): string {
   return text.split("≤")[0]!.trim();
 }
 
-/** A name for a label: what is on the right of "updates ≤ R²/γ²" where that is short. */
+/** A name for a label: what is on the right of "updates ≤ R²/γ²" where that is short, else nothing. */
 export function shortName(bound: Bound): string {
   const [, brief] = FULL_NAMES.find(([pattern]) => pattern.test(bound.name)) ?? [];
   const right = bound.text.split("≤")[1]?.trim() ?? "";
-  return brief ?? (right !== "" && right.length <= 14 ? right : bound.name.replace(/_/g, " "));
+  return brief ?? (right.length <= 14 ? right : "");
 }
 
 /** A name for a sentence. */
@@ -47,20 +48,21 @@ export function drawnBounds(run: OneRun, T: number): Ranked[] {
     .flatMap((one) => (one.y[T] == null ? [] : [{ ...one, last: one.y[T]! }]))
     .sort((a, b) => a.last - b.last)
     .map((one, rank) => ({ ...one, rank }))
-    .filter((one): one is Ranked => one.of === "mistakes" || one.of === "updates" || one.of === "errors");
+    .filter((one): one is Ranked => COUNTS.includes(one.of));
   const telling = ranked.filter(({ bound, last }) => bound.name === CONVERGENCE || last < T);
   return telling.length > 0 ? telling : ranked;
 }
 
 /** The least bound of the whole run in a sentence; null where there is none. */
 export function leastBound(run: OneRun): string | null {
-  const known = run.bounds.flatMap((bound) => (finite(bound.value) === null ? [] : [{ bound, of: countedBy(bound), value: bound.value! }]));
-  const plain = known.filter(({ of }) => of === "mistakes" || of === "updates").sort((a, b) => a.value - b.value)[0];
-  const least = plain ?? known.sort((a, b) => a.value - b.value)[0];
+  const known = run.bounds
+    .flatMap((bound) => (finite(bound.value) === null || bound.text.includes(":") ? [] : [{ bound, of: countedBy(bound), value: bound.value! }]))
+    .sort((a, b) => a.value - b.value);
+  const least = known.find(({ of }) => of === "mistakes" || of === "updates") ?? known[0];
   if (least === undefined) return null;
-  if (!/^[a-z]+s$/.test(least.of)) return `In the whole run ${least.bound.text}, which is ${upTo(least.value)}.`;
+  if (!COUNTS.includes(least.of)) return `In the whole run ${least.bound.text}, which is ${upTo(least.value)}.`;
   const most = Math.floor(least.value);
-  const what = most === 1 ? least.of.replace(/^(update|mistake|error)s$/, "$1") : least.of;
+  const what = most === 1 ? least.of.slice(0, -1) : least.of;
   return `In the whole run at most ${most} ${what}: ${fullName(least.bound)} is ${upTo(least.value)}.`;
 }
 

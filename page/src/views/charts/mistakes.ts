@@ -40,7 +40,10 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number, 
     lines,
     rules: edited(run),
     at: range(T + 1),
-    readout: (step) => `${short(mistakes[at(step)])}${Number.isFinite(least(step)) ? ` ≤ ${short(Math.floor(least(step)))}` : ""}${same ? "" : `, ${counted(updates[at(step)]!, "update")}`} at visit ${short(step)}`,
+    readout: (step) => {
+      const most = Number.isFinite(least(step)) ? ` ≤ ${short(Math.floor(least(step)))}` : "";
+      return same ? `${short(mistakes[at(step)])}${most} at visit ${short(step)}` : `${counted(mistakes[at(step)]!, "mistake")}${most}, ${counted(updates[at(step)]!, "update")}`;
+    },
     spoken: (step) =>
       [`${counted(mistakes[at(step)]!, "mistake")} and ${counted(updates[at(step)]!, "update")} in ${counted(step, "visit")}`, ...bounds.map(({ of, last, bound }) => `at most ${short(Math.floor(last))} ${of}, by ${fullName(bound)}`)].join("; "),
   };
@@ -48,8 +51,9 @@ export function mistakesPlot(run: OneRun, other: OneRun | undefined, T: number, 
 
 /** A bound is on mistakes where each mistake is an update; else its label says what it is on. */
 function boundLine({ bound, of, y, last, rank }: Ranked, look: Look, same: boolean, T: number): Line {
-  const what = of === "mistakes" || (of === "updates" && same) ? "" : `${of} ≤ `;
-  return { key: `bound-${rank}`, label: `${what}${shortName(bound)}: ${up(last)}`, look, x: range(T + 1), y };
+  const what = of === "mistakes" || (of === "updates" && same) ? "" : of;
+  const label = [what, shortName(bound)].filter((part) => part !== "").join(" ≤ ");
+  return { key: `bound-${rank}`, label: label === what ? `${of} ≤ ${up(last)}` : `${label}: ${up(last)}`, look, x: range(T + 1), y };
 }
 
 function countLine(key: string, label: string, look: Look, y: number[]): Line {

@@ -30,7 +30,7 @@ export function proofPlot(run: OneRun): Plot | string {
   const values = lines.flatMap((line) => line.y.filter((value): value is number => value !== null && Number.isFinite(value)));
   const positive = values.filter((value) => value > 0);
   return {
-    title: "kγ ≤ u·w ≤ ‖w‖ ≤ √k·R",
+    title: [...(proof.dotBound ? [plain ? "kγ" : "γ·Στ"] : []), "u·w", "‖w‖", ...(proof.normBound ? [plain ? "√k·R" : "bound"] : [])].join(" ≤ "),
     x: { label: log ? "updates k, logarithmic" : "updates k", low: log ? 1 : 0, high: end, log, whole: true },
     y: { label: "length", low: log ? 0.8 * smallest(positive) : Math.min(0, smallest(values)), high: Math.max(1e-12, largest(values)) * (log ? 1.5 : 1.08), log },
     lines,
@@ -82,8 +82,8 @@ function further(k: number[], y: (number | null)[], formula: (n: number) => numb
 }
 
 function readout({ k, dotBound, dot, norm, normBound }: Proof, i: number): string {
-  const parts = [dotBound?.[i], dot[i], norm[i], normBound?.[i]];
-  return `k=${k[i]}: ${parts.map((value) => (value === undefined ? "?" : short(value))).join("\u2009≤\u2009")}`;
+  const parts = [dotBound?.[i], dot[i], norm[i], normBound?.[i]].filter((value) => value != null);
+  return `k=${k[i]}: ${parts.map((value) => short(value)).join("\u2009≤\u2009")}`;
 }
 
 function spoken({ k, dotBound, dot, norm, normBound, crossing }: Proof, i: number): string {
