@@ -75,7 +75,7 @@ def _one(model: Any, rows: LearnedRows, scene: Scene, grid: int | None) -> dict[
         "sentences": [line for trace in traces for line in sentences.sentences(trace, model, names)],
         "errors": _errors(played, rows),
         "bounds": _bounds(played, rows, certificate),
-        "certificate": {"text": str(certificate), "json": certificate.to_json()},
+        "certificate": {"text": _said(certificate, played), "json": certificate.to_json()},
         "best": segments[-1]["best"],
         "advice": advice.advice(rows.X[last.rows], rows.y[last.rows]) if two else None,
         "kernel": grids[-1],
@@ -142,6 +142,13 @@ def _certificate(played: Played, rows: LearnedRows) -> Certificate:
     plain = played.order is None and not played.trace.truncated
     fitted.fit(rows.X, rows.y, order=None if plain else played.epochs)
     return certify(fitted, rows.X, rows.y, comparators="all", max_time=MOST_SECONDS)
+
+
+def _said(certificate: Certificate, played: Played) -> str:
+    """The certificate as text; of a run with edits, what it is about."""
+    if played.order is None:
+        return str(certificate)
+    return f"Points were changed on the way: this is about all rows that the run has ever had.\n{certificate}"
 
 
 def _bounds(played: Played, rows: LearnedRows, certificate: Certificate) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import rules
 from ..proofs.tracing import Trace
+from . import geometry
 from .plain_words import number
 
 
@@ -28,27 +29,63 @@ def _of_two(trace: Trace, t: int, family: str, classes: Sequence[str]) -> str:
     if threshold:
         what = f"{what} − {number(threshold)}"
     begin = f"row {trace.row[t]}, y = {'+1' if sign > 0 else '−1'}, {what} = {number(score)}"
-    kind = str(trace.kind[t])
-    if kind == "none":
+    if trace.kind[t] == "none":
         return f"{begin}: {'right' if trace.margin[t] > 0.0 else 'no mistake'}, w stays."
-    keep, step = float(trace.keep[t]), float(trace.step[t])
-    return f"{begin}: {_why(trace, t)}, {_update(trace, family, keep, step, sign)}."
+    update = (
+        _of_coefficients(trace, t, sign) if trace.dual is not None else _of_weights(trace, t, sign, family)
+    )
+    return f"{begin}: {_why(trace, t)}, {update}."
 
 
 def _why(trace: Trace, t: int) -> str:
     return "mistake" if trace.kind[t] == "mistake" else "right, but too close"
 
 
-def _update(trace: Trace, family: str, keep: float, step: float, sign: int) -> str:
-    if family == "multiplicative":
-        return "the weights of its inputs change by factors"
-    x = "x" if trace.dual is None else "φ(x)"
+def _of_weights(trace: Trace, t: int, sign: int, family: str) -> str:
+    """The update as a formula where it is one of w and x, else the weights that it leaves."""
+    assert trace.w is not None
+    before, after = trace.w[t : t + 2]
+    keep, step = float(trace.keep[t]), float(trace.step[t])
+    if np.array_equal(before, after):
+        return "but w stays"
     if family in ("second order", "confidence"):
-        x = "Σx"
-    if trace.unit and trace.dual is None:
-        x = f"{x}/‖x‖"
-    if keep == 1.0 and step == 0.0:
-        return "and w stays: the step does not exist"
+        return _formula("Σx", keep, step, sign)
+    row = geometry.augmented(trace.X[[trace.row[t]]], trace.bias, trace.unit)[0]
+    size = np.abs(keep * before) + np.abs(step * row)
+    if family == "first order" and np.all(np.abs(keep * before + step * sign * row - after) <= 1e-9 * size):
+        return _formula("x/‖x‖" if trace.unit else "x", keep, step, sign)
+    shown = after if trace.bias else after[:-1]
+    return f"w ← ({', '.join(map(number, shown.tolist()))})"
+
+
+def _of_coefficients(trace: Trace, t: int, sign: int) -> str:
+    """The update of a kernel learner; of one with a list of rows, what becomes of the list."""
+    assert trace.dual is not None
+    before, after = trace.dual[t : t + 2]
+    keep, step, row = float(trace.keep[t]), float(trace.step[t]), int(trace.row[t])
+    if np.array_equal(before, after):
+        return "but w stays"
+    meant = keep * before
+    meant[row] += step * sign
+    other = np.flatnonzero(np.abs(meant - after) > 1e-9 * (np.abs(meant) + np.abs(after)))
+    if row in other:  # the list takes its projection
+        return "w ← w " + ("+" if sign > 0 else "−") + " the part of φ(x) that the rows of the list make up"
+    formula = _formula("φ(x)", keep, step, sign)
+    if not len(other):
+        return formula
+    gone = [int(i) for i in other if after[i] == 0.0]
+    left = f", and {_listed('row', gone)} left the list" if gone else ""
+    return formula + left + (", and other coefficients change" if len(gone) < len(other) else "")
+
+
+def _listed(what: str, numbers: list[int]) -> str:
+    shown = [str(i) for i in numbers]
+    if len(shown) == 1:
+        return f"{what} {shown[0]} has"
+    return f"{what}s {', '.join(shown[:-1])} and {shown[-1]} have"
+
+
+def _formula(x: str, keep: float, step: float, sign: int) -> str:
     kept = "w" if keep == 1.0 else f"{number(keep)} w" if keep else ""
     added = x if abs(step) == 1.0 else f"{number(abs(step))} {x}"
     minus = (step < 0.0) != (sign < 0)

@@ -157,6 +157,33 @@ def test_an_edit_changes_nothing_of_the_past():
         np.testing.assert_allclose(first.gamma_low, plain.gamma_low[:3])
 
 
+@pytest.mark.parametrize("policy", [None, "random", "forgetron", "projectron"])
+def test_an_edit_changes_nothing_of_the_past_of_a_kernel_learner(policy):
+    name = "KernelPerceptron" if policy is None else "BudgetKernelPerceptron"
+    params = {} if policy is None else {"policy": policy, "budget": 3}
+    params["kernel"] = {"name": "gaussian", "params": {}}
+    toy = pc.datasets.rings(12)
+    X, y = toy.X.tolist(), ((toy.y + 1) // 2).tolist()
+    edits = [{"at": 20, "X": [*X[1:], [0.0, 9.0]], "y": [*y[1:], 0]}]
+    for shuffle in (False, True):
+        scene = scene_of(toy, name, params=params, shuffle=shuffle, seed=3, max_iter=4)
+        plain = traces(one(scene))[0]
+        found = one(scene | {"edits": edits})
+        first, last = traces(found)
+        assert first.row.tolist() == plain.row[:20].tolist()
+        np.testing.assert_allclose(first.dual, plain.dual[:21], rtol=1e-12)
+        assert last.score[0] == pytest.approx(_score(first, last, params), rel=1e-9, abs=1e-12)
+        assert last.row.max() < 12
+        _check_script(found)
+
+
+def _score(first, last, params):
+    """What w at the end of the first segment says about the first row of the last one."""
+    width = re.search(r"gamma=([\d.e-]+)", first.learner)[1]
+    kernel = pc.kernels.Gaussian(gamma=float(width))
+    return float(kernel(last.X[[last.row[0]]], first.X)[0] @ first.dual[-1])
+
+
 def test_epochs_after_an_edit_end_by_a_clean_one():
     found = one(edited(shuffle=False))
     trace = traces(found)[-1]
@@ -299,6 +326,7 @@ def test_three_classes():
         assert found["best"] is None and found["advice"] is None
         said = r"row \d+, class [012], scores: 0 0, 1 0, 2 0: mistake, the weights of .* change\."
         assert re.fullmatch(said, found["sentences"][0])
+        _check_script(found)
 
 
 def test_centring_moves_the_rows():
