@@ -152,13 +152,18 @@ def _said(certificate: Certificate, played: Played) -> str:
 
 
 def _bounds(played: Played, rows: LearnedRows, certificate: Certificate) -> list[dict[str, Any]]:
-    """What the theorems of the certificate allow the counts of mistakes and updates."""
+    """What the theorems of the certificate allow the counts of mistakes or of updates, which a page draws.
+
+    Bounds on errors are left out: a score of 0 may be a mistake and no error.
+    """
     made = []
     for bound in certificate.bounds:
-        counts = CLAIMS[bound.name].counts and bound.sense == "<=" and len(bound.allowed) == 1
-        if counts and bound.holds and math.isfinite(bound.allowed[0]):
-            named = {"name": bound.name, "text": bound.statement, "value": bound.allowed[0]}
-            made.append(named | {"per_visit": _allowed_so_far(played, rows, certificate, bound)})
+        counted = bound.statement.partition(" ")[0]
+        drawn = counted in ("mistakes", "updates") and CLAIMS[bound.name].counts and bound.sense == "<="
+        if drawn and bound.holds and len(bound.allowed) == 1 and math.isfinite(bound.allowed[0]):
+            named = {"name": bound.name, "text": bound.statement, "counts": counted}
+            so_far = _allowed_so_far(played, rows, certificate, bound)
+            made.append(named | {"value": bound.allowed[0], "per_visit": so_far})
     return made
 
 

@@ -39,6 +39,8 @@ def test_a_run_without_edits_is_fit(name):
     readout = getattr(clf, "readout", "last")
     assert found["errors"][-1][readout] == wrong
     assert found["errors"][-1]["at"] == len(trace)
+    for bound in found["bounds"]:
+        assert bound["value"] * (1.0 + 1e-9) >= getattr(trace, f"n_{bound['counts']}")[-1]
 
 
 @pytest.mark.parametrize("name", LEARNERS)
