@@ -25,6 +25,7 @@ class Sentence implements View {
   private readonly spoken = el("div", { class: "visually-hidden", "aria-live": "polite" });
   readonly element = el("div", { class: "sentences" }, ...this.lines, this.spoken);
   private last = 0;
+  private played = false;
 
   constructor() {
     this.lines.forEach((line) => line.setAttribute("aria-live", "polite"));
@@ -40,11 +41,12 @@ class Sentence implements View {
       text(line, `${two ? `${"AB"[which]}: ` : ""}${sentenceAt(run, shown.step)}`);
     });
     const now = performance.now();
-    if (!shown.playing) this.spoken.textContent = "";
-    else if (now - this.last > EVERY) {
+    const paused = this.played && !shown.playing; // the line may be as it was, and would not be read out
+    this.played = shown.playing;
+    if (paused || (shown.playing && now - this.last > EVERY)) {
       this.last = now;
       text(this.spoken, `Visit ${shown.step}. ${sentenceAt(shown.runs[shown.active], shown.step)}`);
-    }
+    } else if (!shown.playing) text(this.spoken, "");
   }
 }
 
