@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gridFrom, gridScores, leads, pointOf, snap, termsAt } from "../src/views/kernel_sums";
+import { borderOf, gridFrom, gridScores, leads, pointOf, snap, termsAt } from "../src/views/kernel_sums";
 
 /** 3 columns, 2 rows, 2 learned rows: k = 10 * grid point + row. */
 const values = Float32Array.from({ length: 12 }, (_, j) => 10 * Math.floor(j / 2) + (j % 2));
@@ -34,4 +34,12 @@ test("the pointer snaps to the nearest grid point, from the lowest row up", () =
 test("a class leads by its score minus the best other", () => {
   assert.deepEqual(leads([Float64Array.of(3, -2)]).map((a) => [...a]), [[-3, 2], [3, -2]]);
   assert.deepEqual(leads([Float64Array.of(3), Float64Array.of(1), Float64Array.of(2)]).map((a) => [...a]), [[1], [-2], [-1]]);
+});
+
+test("the border of two classes is drawn once, with the first of them", () => {
+  const fields = [Float64Array.of(1, 1, -1, 1, -1, -1), Float64Array.of(-1, -1, 1, -1, 1, -3), Float64Array.of(-3, -3, -3, -3, -3, 1)];
+  const drawn = (code: number, c: number, r: number): boolean => borderOf(fields, grid, code)(c, r);
+  assert.deepEqual([0, 1, 2].map((code) => drawn(code, 1.5, 0)), [true, false, false]);
+  assert.deepEqual([0, 1, 2].map((code) => drawn(code, 1.5, 1)), [true, true, false]);
+  assert.deepEqual([0, 1, 2].map((code) => drawn(code, 2, 0.5)), [true, true, false]);
 });

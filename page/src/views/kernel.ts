@@ -6,7 +6,7 @@ import type { Source } from "../source";
 import { type Actions, placeAt, type Shown, vectors, type View, visit } from "../state";
 import { short } from "./charts/scale";
 import { attr, el, show, svg, text } from "./dom";
-import { type Cell, type Grid, gridFrom, gridScores, leads, pointOf, snap, type Term, termsAt } from "./kernel_sums";
+import { borderOf, type Cell, type Grid, gridFrom, gridScores, leads, pointOf, snap, type Term, termsAt } from "./kernel_sums";
 import { marker, Plane, round } from "./plane";
 
 /** Levels of a lead that are shaded, as shares of its maximum. */
@@ -15,20 +15,25 @@ const MOST_TERMS = 5;
 const SMALLEST_RING = 8; // pixels
 const LARGEST_RING = 16;
 
-/** A region of a grid in pixels; `edge`: without the parts of its border that are the border of the grid.
+/** Which parts of the border of a region are drawn; null: the region is filled. */
+type Edge = ((c: number, r: number) => boolean) | null;
+
+/** A region of a grid in pixels; with `edge`, its border, without what is the border of the grid.
  *
  * d3 has the value of column c at c + 1/2, and closes regions half a cell outside the grid. */
-function gridOutline(plane: Plane, grid: Grid, polygons: number[][][][], edge: boolean): string {
+function gridOutline(plane: Plane, grid: Grid, polygons: number[][][][], edge: Edge): string {
   const [right, top] = [grid.columns - 1, grid.rows - 1];
   const drawn = (ring: number[][]): string => {
-    let outside = true;
+    let [outside, own] = [true, false];
     return ring
       .map(([x, y], i) => {
         const [c, r] = [Math.min(right, Math.max(0, x! - 0.5)), Math.min(top, Math.max(0, y! - 0.5))];
         const [px, py] = pointOf(grid, c, r);
         const [was, now] = [outside, c === 0 || r === 0 || c === right || r === top];
+        const [before, mine] = [own, edge === null || edge(c, r)];
+        own = mine;
         outside = now;
-        return `${i === 0 || (edge && was && now) ? "M" : "L"}${round(plane.x(px))} ${round(plane.y(py))}`;
+        return `${i === 0 || (edge && ((was && now) || !before || !mine)) ? "M" : "L"}${round(plane.x(px))} ${round(plane.y(py))}`;
       })
       .join("");
   };
@@ -38,10 +43,11 @@ function gridOutline(plane: Plane, grid: Grid, polygons: number[][][][], edge: b
 /** For each class, the region where a kernel learner with these coefficients predicts it, and its edge. */
 export function kernelRegions(plane: Plane, grid: Grid, coefficients: number[][]): { region: string; edge: string }[] {
   if (coefficients.every((a) => a.every((value) => value === 0))) return [];
-  return leads(coefficients.map((a) => gridScores(grid, a))).map((lead) => {
+  const all = leads(coefficients.map((a) => gridScores(grid, a)));
+  return all.map((lead, code) => {
     const [made] = contours().size([grid.columns, grid.rows]).thresholds([0])(lead as unknown as number[]);
-    const drawn = (edge: boolean): string => (lead.some((value) => value > 0) ? gridOutline(plane, grid, made!.coordinates, edge) : "");
-    return { region: drawn(false), edge: drawn(true) };
+    const drawn = (edge: Edge): string => (lead.some((value) => value > 0) ? gridOutline(plane, grid, made!.coordinates, edge) : "");
+    return { region: drawn(null), edge: drawn(borderOf(all, grid, code)) };
   });
 }
 
@@ -129,17 +135,19 @@ class KernelView implements View {
     const { grid } = this;
     const all = this.coefficients(shown);
     if (grid === null || all.every((a) => a.every((value) => value === 0))) return this.regions.replaceChildren();
-    const paths = leads(all.map((a) => gridScores(grid, a))).flatMap((lead, code) => this.shades(grid, lead, code));
+    const fields = leads(all.map((a) => gridScores(grid, a)));
+    const paths = fields.flatMap((_, code) => this.shades(grid, fields, code));
     this.regions.replaceChildren(...paths);
   }
 
   /** The region where a class leads, darker where it leads by more; its edge is the boundary. */
-  private shades(grid: Grid, lead: Float64Array, code: number): SVGElement[] {
+  private shades(grid: Grid, fields: Float64Array[], code: number): SVGElement[] {
+    const lead = fields[code]!;
     const most = lead.reduce((a, b) => Math.max(a, b), 0);
     if (!(most > 0)) return [];
     const made = contours().size([grid.columns, grid.rows]).thresholds(SHADES.map((share) => share * most))(lead as unknown as number[]);
-    const regions = made.map(({ coordinates }) => svg("path", { class: "kernel-region", fill: `var(--class-${code})`, d: gridOutline(this.plane, grid, coordinates, false), "data-class": code }));
-    return [...regions, svg("path", { class: "kernel-edge", d: gridOutline(this.plane, grid, made[0]!.coordinates, true) })];
+    const regions = made.map(({ coordinates }) => svg("path", { class: "kernel-region", fill: `var(--class-${code})`, d: gridOutline(this.plane, grid, coordinates, null), "data-class": code }));
+    return [...regions, svg("path", { class: "kernel-edge", d: gridOutline(this.plane, grid, made[0]!.coordinates, borderOf(fields, grid, code)) })];
   }
 
   private drawPoints(shown: Shown): void {

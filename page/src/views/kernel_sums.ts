@@ -46,6 +46,19 @@ export function leads(scores: Float64Array[]): Float64Array[] {
   );
 }
 
+/** Whether the border at a place between grid points is to be drawn with a class: that of two classes is drawn with the
+ * first of them only, since either one's is interpolated, and they may differ by less than a cell. */
+export function borderOf(all: Float64Array[], { columns }: Grid, code: number): (c: number, r: number) => boolean {
+  const winner = (c: number, r: number): number => {
+    const at = r * columns + c;
+    return all.reduce((best, lead, d) => (lead[at]! > all[best]![at]! ? d : best), 0);
+  };
+  return (c, r) => {
+    const around = [winner(Math.floor(c), Math.floor(r)), winner(Math.ceil(c), Math.ceil(r))];
+    return code <= Math.min(...around);
+  };
+}
+
 export interface Cell {
   index: number;
   at: Pair;
