@@ -30,11 +30,10 @@ export function makeHelp(): HTMLDialogElement {
   const dialog = el(
     "dialog",
     { class: "help", "data-testid": "help", "aria-label": "Help" },
-    el("h2", {}, "Keys"),
+    el("header", {}, el("h2", {}, "Keys"), el("button", { type: "button", class: "small", onclick: () => dialog.close() }, "Close")),
     list(KEYS, "kbd"),
     el("h2", {}, "What is drawn"),
     list(DRAWN, "b"),
-    el("button", { type: "button", class: "small", onclick: () => dialog.close() }, "Close"),
   );
   return dialog;
 }
