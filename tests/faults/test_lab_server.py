@@ -245,6 +245,33 @@ def test_a_run_that_takes_too_long_is_given_up(monkeypatch):
         end.set()
 
 
+def test_the_time_of_compiling_is_not_that_of_a_run(monkeypatch):
+    preparing = server.Preparing()
+    monkeypatch.setattr(server, "PREPARING", preparing)
+    late = threading.Event()
+
+    def work(scene):
+        preparing.begins()
+        late.wait(0.5)  # ten times what a run may take
+        preparing.ends()
+        return b"{}"
+
+    lab = lab_of(monkeypatch, work, seconds=0.05)
+    assert answers([RUN], lab)[0].status_code == 200
+    assert preparing.seconds() >= 0.4
+    assert preparing.seconds() == preparing.seconds()  # nothing is prepared any more
+
+
+def test_compiling_is_noticed():
+    preparing = server.Preparing()
+    preparing.watch_the_compiler()
+    from numba.core import event
+
+    with event.trigger_event("numba:compile", data={}), event.trigger_event("numba:compile", data={}):
+        assert preparing._nested == 2
+    assert preparing._nested == 0 and preparing.seconds() > 0.0
+
+
 def test_no_more_threads_than_places_and_no_more_waiting_than_allowed(monkeypatch):
     end, running, most = threading.Event(), [], []
 
