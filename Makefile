@@ -88,13 +88,14 @@ lock: $(STAMP)
 	$(BIN)/python tools/lock.py .venv/.report > .venv/.lock
 	mv .venv/.lock requirements-dev.lock
 
-# what the bounds are about: compiled loops, estimators, files, readers, the command line
+# what the bounds are about: compiled loops, estimators, files, readers, the command line, the lab
 LOWEST_TESTS := tests/unit/estimators/test_estimators.py tests/unit/models/test_models.py tests/unit/engine/test_compiler.py \
-	tests/unit/io/test_parquet.py tests/unit/text/test_text.py tests/unit/cli/test_cli.py
+	tests/unit/io/test_parquet.py tests/unit/text/test_text.py tests/unit/cli/test_cli.py tests/unit/lab/test_notebook.py \
+	tests/faults/test_lab_server.py
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) tools/lowest.py > .venv-lowest/pins
-	.venv-lowest/bin/python -m pip install --quiet -r .venv-lowest/pins pytest pytest-xdist hypothesis array-api-strict pandas
+	.venv-lowest/bin/python -m pip install --quiet -r .venv-lowest/pins pytest pytest-xdist hypothesis array-api-strict httpx pandas
 	.venv-lowest/bin/python -m pip install --quiet --no-deps --editable .
 	.venv-lowest/bin/python -m pytest -n auto --dist worksteal $(LOWEST_TESTS) $(ARGS)
 

@@ -49,7 +49,7 @@ def _moved_clouds(page: Page) -> None:
 def _first(page: Page) -> None:
     """The perceptron in the middle of a run, with its path and its bounds."""
     _moved_clouds(page)
-    _to_mistake(page, 5)
+    _to_mistake(page, 4)
 
 
 def _kernel(page: Page) -> None:
@@ -65,7 +65,7 @@ def _kernel(page: Page) -> None:
 def _two(page: Page) -> None:
     _moved_clouds(page)
     page.get_by_test_id("second").select_option("PassiveAggressive")
-    _to_mistake(page, 4)
+    _to_mistake(page, 3)
 
 
 #: Name, settings of the window, what is done first.

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("dask", "data", "onnx", "plot", "qp")  # those that the tests use
+EXTRAS = ("dask", "data", "lab", "onnx", "plot", "qp")  # those that the tests use
 
 
 def pins(project: dict) -> list[str]:

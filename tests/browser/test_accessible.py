@@ -17,6 +17,11 @@ def serious(page):
     ]
 
 
+def test_axe_is_able_to_find_something(lab):
+    lab.page.evaluate("() => document.body.append(document.createElement('button'))")
+    assert [found[0] for found in serious(lab.page)] == ["button-name"]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 820])
 def test_axe_finds_nothing_serious(open_page, address, theme, width):
