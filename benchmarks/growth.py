@@ -15,6 +15,9 @@ one of the last two points, where what does not grow weighs least.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
+import gc
 import json
 import math
 import subprocess
@@ -30,6 +33,7 @@ import scipy.sparse as sp
 from objective import console, machine
 from rich import box
 from rich.table import Table
+from sklearn.base import clone
 
 from perceptrons import KernelPerceptron, Perceptron, io, kernels
 
@@ -101,7 +105,7 @@ def write_libsvm(path: Path, n: int, per_row: int = 12, columns: int = 1 << 22) 
 
 def _fit(model: Any, X: Any, y: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     small = min(200, len(y))
-    return lambda: model.fit(X[:small], y[:small]), lambda: model.fit(X, y)
+    return lambda: clone(model).fit(X[:small], y[:small]), lambda: clone(model).fit(X, y)  # none stays
 
 
 def _epochs(**params: Any) -> Perceptron:
@@ -212,12 +216,20 @@ def memory(field: str) -> int | None:
     return int(lines[field].split()[0]) << 10
 
 
+def give_back() -> None:
+    """Return freed memory to the system, where the C library can: the work would use it uncounted."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def measured(axis: Axis, size: int, quick: bool) -> Point:
     """One point, in this process."""
     repeats = 1 if quick else 5
     with tempfile.TemporaryDirectory() as folder:
         warm_up, work = axis.prepare(size, Path(folder), lambda rows: min(rows, 200) if quick else rows)
         warm_up()
+        give_back()
         before = memory("VmRSS")
         if before is not None:
             CLEAR.write_text("5")  # the peak is counted from here on
