@@ -358,14 +358,14 @@ class Cluster:
         arguments: Sequence[tuple[Any, ...]],
         numbers: Sequence[int] = (),
     ) -> list[Any]:
-        """A future for each call; with the numbers of their shards, on workers in turn if they are there.
+        """A future for each call; with the numbers of several shards, on workers in turn if they are there.
 
         A task that only reads a file is short, and the scheduler may give several to one worker. All passes
         over these shards would then wait for that worker.
         """
         import dask
 
-        if not numbers:
+        if len(numbers) < 2:  # a shard that is tried alone may be anywhere
             return self._started([self._task(function, *own) for own in arguments])
         workers, tasks = self._in_turn(), []
         for s, own in zip(numbers, arguments, strict=True):
