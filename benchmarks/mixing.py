@@ -6,9 +6,9 @@
 
 **Speed.** Rounds of ``ParameterMixing`` with two shards, in one thread and in two, mixing included: the
 smallest wall time of a round (a slope) over several fits in turns, on text-like CSR rows in float32. The goal
-is 1.8. Beside it the CPU seconds of the mixing alone, and the ratio of the passes alone: two threads share memory and
-its cache, and no way to mix can be faster than that. A second thread needs a second core that is idle: the
-load of the machine is printed.
+is 1.8. Beside it the CPU seconds of the mixing alone, and the ratio of the passes alone: two threads share
+memory and its cache, and no way to mix can be faster than that. A second thread needs a second core that is
+idle: the load of the machine is printed.
 
 **Accuracy.** IMDB's reviews as rows of 2^18 hashed words (text-like rows where they are not here), on the
 test set, after each round:

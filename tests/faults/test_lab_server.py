@@ -20,8 +20,8 @@ httpx = pytest.importorskip("httpx")
 
 from lab_scenes import scene_of  # noqa: E402  # starlette is asked for first
 
-from perceptrons import cli, datasets  # noqa: E402
-from perceptrons.lab import server  # noqa: E402
+from perceptrons import cli, datasets  # noqa: E402  # for the same reason
+from perceptrons.lab import server  # noqa: E402  # for the same reason
 
 pytestmark = pytest.mark.uncompiled
 TOKEN = "the token of a test"

@@ -136,6 +136,6 @@ def _value(value: Any) -> Any:
 
     for name, cls in catalog.kernel_classes().items():
         if isinstance(value, cls):
-            fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
+            fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]  # kernels are
             return {"name": name, "params": {field: _value(getattr(value, field)) for field in fields}}
     return value.item() if isinstance(value, np.generic) else value
