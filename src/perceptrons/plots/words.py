@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .._types import Label
-    from ..text.learner import Explanation
+    from ..text.explaining import Explanation
 
 _LONGEST = 28  # letters of a feature that are shown
 

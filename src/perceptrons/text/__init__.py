@@ -8,7 +8,7 @@ from typing import Any
 _WHERE = {
     "TextHasher": "hasher",
     "TextClassifier": "classifier",
-    "Explanation": "learner",
+    "Explanation": "explaining",
     "EncodingError": "hashing",
 }
 

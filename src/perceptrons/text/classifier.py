@@ -3,7 +3,8 @@ r"""Text in, label out: hashing and learning as one estimator."""
 from __future__ import annotations
 
 from ..estimators.shell import Shell, estimator
-from .learner import Contribution, Explanation, TextClassifierSpec
+from .explaining import Contribution, Explanation
+from .learner import TextClassifierSpec
 
 __all__ = ["Contribution", "Explanation", "TextClassifier"]
 

@@ -15,7 +15,7 @@ from perceptrons.plots import (
     TopFeaturesDisplay,
     WeightsImageDisplay,
 )
-from perceptrons.text.learner import Contribution, Explanation
+from perceptrons.text.explaining import Contribution, Explanation
 
 pytestmark = pytest.mark.uncompiled
 

@@ -1,0 +1,137 @@
+"""Where the prediction for a text comes from: a sum over its features, with their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._types import Label
+from ..core import checks
+from ..core.classifier import Classifier
+from ..core.one_row import python_label
+from ..io import Texts
+from .hashing import AnyTexts, HashedRows, Hasher, csr
+from .names import spelled
+
+
+class Contribution(NamedTuple):
+    """What one feature adds to a score."""
+
+    feature: str
+    value: float  #: of the feature in the row, after any scaling
+    weight: float
+    contribution: float  #: value times weight
+
+
+class Explanation(NamedTuple):
+    """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
+
+    label: Label  #: the label predicted
+    towards: Label  #: the label that a positive contribution adds to
+    score: float
+    intercept: float
+    contributions: list[Contribution]  #: the largest first, whatever their sign
+
+    def __str__(self) -> str:
+        head = f"{self.label}: score {self.score:+.4g} (a positive one means {self.towards})"
+        lines = [f"{c.contribution:+10.4f}  {c.feature}" for c in self.contributions[:20]]
+        left = len(self.contributions) - len(lines)
+        if left > 0:
+            lines.append(f"{sum(c.contribution for c in self.contributions[20:]):+10.4f}  {left} more")
+        lines.append(f"{self.intercept:+10.4f}  (intercept)")
+        return "\n".join([head, *lines])
+
+
+class Explains(Classifier):
+    """Explanations of a linear learner of texts, from what the learner says of its weights."""
+
+    if TYPE_CHECKING:  # what the learner has
+
+        @property
+        def bits(self) -> int: ...
+
+        @property
+        def lowercase(self) -> bool: ...
+
+        @property
+        def names_(self) -> dict[int, str]: ...
+
+        def _hasher(self) -> Hasher: ...
+
+        def _texts(self, X: AnyTexts) -> Texts: ...
+
+        def _check_width(self, reset: bool) -> None: ...
+
+    def _check_explained(self) -> None:
+        """Raise where the scores are no sum over the features."""
+
+    def _weights_of(self, rows: HashedRows, column: int) -> tuple[np.ndarray, float]:
+        """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
+        raise NotImplementedError
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """The prediction for one text, as a sum of contributions of its features.
+
+        With two classes contributions are those to the score, where a positive score means the larger label;
+        with more, those to the score of the class predicted.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Explanation
+            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
+            contribution, the largest first. ``str()`` shows them.
+        """
+        self._contract.check_fitted(self)
+        self._check_explained()
+        self._check_width(reset=False)
+        texts = self._texts([text])
+        hasher = self._hasher()
+        rows = hasher.hash(texts, spans=True)
+        score = np.atleast_1d(self._scores(csr(rows.indices, rows.data, rows.indptr, 1 << self.bits))[0])
+        code = int(self._decide(score[None, :] if len(score) > 1 else score)[0])
+        column = code if len(score) > 1 else 0
+        weights, bias = self._weights_of(rows, column)
+        scale = self._scale_of(rows)
+        names = [
+            spelled(texts, int(a), int(b), self.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
+        ]
+        found = [
+            Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
+            for name, value, weight in zip(names, rows.data, weights, strict=True)
+        ]
+        found.sort(key=lambda c: -abs(c.contribution))
+        towards = python_label(self.classes_[code if len(score) > 1 else len(self.classes_) - 1])
+        label = python_label(self.classes_[code])
+        return Explanation(label, towards, float(score[column]), float(bias * scale), found)
+
+    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The features with the largest weights for each label; needs ``keep_names=True``.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each label.
+        """
+        self._contract.check_fitted(self)
+        checks.whole("n", n)
+        names = self.names_
+        columns = np.fromiter(names, np.int64, len(names))
+        weights = self._weights()[:, columns]
+        if len(self.classes_) == 2:
+            weights = np.concatenate([-weights, weights])
+        found = {}
+        for label, w in zip(self.classes_.tolist(), weights, strict=True):
+            best = np.argsort(-w, kind="stable")[:n]
+            found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
+        return found
+
+    def _scale_of(self, rows: HashedRows) -> float:
+        if not self._unit_rows():
+            return 1.0
+        length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
+        return 1.0 / float(length) if length > 0.0 else 1.0
