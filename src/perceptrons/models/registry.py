@@ -246,7 +246,7 @@ def learner(name: str) -> type:
 
 
 #: parameters that files of this format do not all have, by estimator: stored unless they have these values
-LATER: dict[str, Attributes] = {"RiskDescent": {"keep_path": False}}
+LATER: dict[str, Attributes] = {"RiskDescent": {"keep_path": False}, "TextHasher": {"tokens": "words"}}
 
 
 def parameters(cls: type) -> list[str]:
@@ -263,7 +263,11 @@ def stored_parameters(model: Model) -> list[str]:
     A file that uses nothing new stays as it was, and earlier versions of the library read it.
     """
     later = LATER.get(type(model).__name__, {})
-    return [p for p in parameters(type(model)) if p not in later or getattr(model, p) is not later[p]]
+    return [p for p in parameters(type(model)) if p not in later or not _same(getattr(model, p), later[p])]
+
+
+def _same(value: object, other: object) -> bool:
+    return type(value) is type(other) and value == other
 
 
 def fields(cls: type[kernels.Kernel]) -> list[str]:

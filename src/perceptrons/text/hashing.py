@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from .._types import SparseMatrix
-from ..engine.hashing import FINISH, MULTIPLIER, ORIGIN
+from ..engine.hashing import FINISH, ORIGIN
 from ..engine.intake import frozen
 from ..engine.temporary import TemporaryFolder
 from ..io import Texts
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 AnyTexts: TypeAlias = Any  # a collection of str and bytes, or Texts; checked by as_texts
 ANALYZERS = {"word": loops.WORDS, "char": loops.CHARACTERS, "char_wb": loops.WITHIN_WORDS}
 VALUES = {"count": loops.COUNT, "binary": loops.BINARY, "sublinear": loops.SUBLINEAR}
+TOKENS = ("words", "all")
+#: Logarithms of the first counts, that of 0 left out; the compiled loop has the same function.
+LOGS = frozen(np.array([0.0, *(math.log(count) for count in range(1, 256))]))
 _PIECE = 1 << 21  # bytes of text hashed at a time
 _LEAST_TEXT = 1 << 14  # bytes that there is always room for
 _U = np.uint64
@@ -102,7 +106,10 @@ class Hasher:
         self._scratch = threading.local()
         known = tables.ascii_tables()
         shown = known.lower if lowercase else known.same
-        within = known.kind == tables.WORD
+        single = how.tokens == "all"
+        within = np.where(known.kind == tables.WORD, loops.IN_WORD | loops.IN_TOKEN, _U(0))
+        if single:
+            within[known.kind == tables.SIGN] = loops.IN_TOKEN
         self.recipe = loops.Recipe(
             ANALYZERS[how.analyzer],
             int(how.ngram_range[0]),
@@ -111,11 +118,12 @@ class Hasher:
             _U((1 << bits) - 1),
             bool(how.signed),
             VALUES[how.values],
+            LOGS,
             bool(unit),
             how.errors == "replace",
-            np.where(within, shown, 0).astype(np.uint64),
-            np.where(within, MULTIPLIER, _U(0)),
-            within.astype(np.uint64),
+            _U(single),
+            np.where(within > 0, shown, 0).astype(np.uint64),
+            within,
             known.kind,
             shown,
             _NONE,
@@ -125,7 +133,7 @@ class Hasher:
             self.recipe = self.recipe._replace(stop=_open_table(stop))
 
     def _hashes_of(self, words: Iterable[str]) -> np.ndarray:
-        """Hashes of single words, as the loops compute them."""
+        """Hashes of single tokens, as the loops compute them."""
         whole = self.recipe._replace(cut=loops.WORDS, shortest=1, longest=1)
         found = []
         for word in words:
@@ -222,7 +230,7 @@ def _seed_state(seed: int) -> np.uint64:
 
 
 def _cut(recipe: loops.Recipe, workspace: loops.Workspace, texts: Texts) -> loops.Ended:
-    """(how it ended, where, words): see :func:`loops.cut_words`."""
+    """(how it ended, where, tokens): see :func:`loops.cut_tokens`."""
     return loops.cut_one(recipe, workspace, texts.buffer, _U(texts.starts[0]), _U(texts.stops[0]))
 
 
@@ -253,15 +261,15 @@ def workspace_for(recipe: loops.Recipe, longest: int) -> loops.Workspace:
     keys = 64
     while keys < 2 * entries:
         keys *= 2
-    words = longest // 3 + 3 if recipe.cut == loops.WORDS else 0
+    tokens = int(loops.most_tokens(recipe, _U(longest))) if recipe.cut == loops.WORDS else 0
     letters = 0 if recipe.cut == loops.WORDS else longest + 1
     return loops.Workspace(
         np.zeros(keys, np.uint64),
         np.empty(keys, np.int32),
         np.empty(entries, np.uint32),
         np.zeros(1, np.int64),
-        np.empty(words, np.uint64),
-        np.empty(words, np.uint64),
+        np.empty(tokens, np.uint64),
+        np.empty(tokens, np.uint64),
         np.empty(letters, np.uint32),
         np.empty(letters + 1, np.uint64),
         np.zeros(1, np.int64),

@@ -29,7 +29,9 @@ from .names import Names
 from .parameters import TextParameters
 
 #: Parameters that say which columns a text has.
-OF_HASHING = ("bits", "analyzer", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed")
+OF_HASHING = (
+    *("bits", "analyzer", "tokens", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed"),
+)
 #: Longer texts are learned as batches of one.
 _FAST_PATH_BYTES = 1 << 16
 
@@ -182,6 +184,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         return (
             self.bits,
             self.analyzer,
+            self.tokens,
             tuple(self.ngram_range),
             self.lowercase,
             stop,

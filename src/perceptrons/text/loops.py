@@ -1,8 +1,9 @@
 """Bytes to hashed rows in one pass: characters, words or n-grams, columns, counts.
 
-A text (UTF-8) is cut into words first, without a branch that depends on the letters, then its features are
-counted. A row lists each column once, in the order in which its feature first occurs; a small table that is
-never cleared, because its entries carry the number of their row, finds a feature that has been met.
+A text (UTF-8) is cut into tokens first, without a branch that depends on the letters, then its features are
+counted. A token is a word (a run of letters, marks, digits and underscores), or one other character. A row
+lists each column once, in the order in which its feature first occurs; a small table that is never cleared,
+because its entries carry the number of their row, finds a feature that has been met.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 
 from .._types import Bytes, Ints, Reals, Unsigned
 from ..engine.compiler import compiled, helper, seldom
-from ..engine.hashing import absorbed, finished
+from ..engine.hashing import MULTIPLIER, absorbed, finished
 from ..engine.utf8 import decoded
+from .tables import SIGN, SPACE, WORD
 
 # how a batch ended
 DONE, INVALID, NEEDS_UNICODE = 0, 1, 2
@@ -23,14 +25,16 @@ DONE, INVALID, NEEDS_UNICODE = 0, 1, 2
 WORDS, CHARACTERS, WITHIN_WORDS = 0, 1, 2
 # what a column is worth
 COUNT, BINARY, SUBLINEAR = 0, 1, 2
+# what a character may be to a token: within a word, which is a token too; or a token of its own
+IN_WORD, IN_TOKEN = np.uint64(1), np.uint64(2)
 
 _U = np.uint64
-_ONE, _EIGHT, _STAMP = _U(1), _U(8), _U(32)
+_ZERO, _ONE, _EIGHT, _STAMP = _U(0), _U(1), _U(8), _U(32)
 _BYTE = _U(0xFF)
 _TOP = _U(63)
 _LAST_STAMP = 0xFFFFFFFF
 
-Ended: TypeAlias = tuple[int, np.uint64, np.uint64]  # how a text ended, where, and how many words or entries
+Ended: TypeAlias = tuple[int, np.uint64, np.uint64]  # how a text ended, where, and how many tokens or entries
 
 
 class Recipe(NamedTuple):
@@ -43,14 +47,15 @@ class Recipe(NamedTuple):
     mask: np.uint64  #: 2^bits - 1
     signed: bool
     values: int  #: COUNT, BINARY or SUBLINEAR
+    logs: np.ndarray  #: float64: logarithms of the first counts; SUBLINEAR takes those of others itself
     unit: bool  #: divide by the length
     replace: bool  #: invalid UTF-8 counts as a separator; otherwise it ends the pass
-    letter: np.ndarray  #: uint64 (128,): what an ASCII letter adds to the hash of a word; 0 for others
-    factor: np.ndarray  #: uint64 (128,): what the hash is multiplied by: 0 where a word ends
-    within: np.ndarray  #: uint64 (128,): 1 for the letters of a word
+    single: np.uint64  #: 1: a token may be a single character; 0: words of two or more letters alone
+    letter: np.ndarray  #: uint64 (128,): what an ASCII character adds to the hash of its token, or 0
+    within: np.ndarray  #: uint64 (128,): IN_WORD | IN_TOKEN, IN_TOKEN, or 0 for what separates tokens
     kind: np.ndarray  #: tables of :mod:`.tables`, of ASCII or of all characters
     bytes: np.ndarray  #: the characters' own bytes, or those of their lower case
-    stop: np.ndarray  #: open table of the hashes of words that are left out; its length a power of 2
+    stop: np.ndarray  #: open table of the hashes of tokens that are left out; its length a power of 2
 
 
 class Workspace(NamedTuple):
@@ -61,7 +66,7 @@ class Workspace(NamedTuple):
     counts: np.ndarray  #: int32: how often the key was met
     slots: np.ndarray  #: uint32: where the columns of the row are; one more than there can be
     stamp: np.ndarray  #: int64 (1,): number of the last row
-    hashes: np.ndarray  #: uint64: words of a text; one more than there can be
+    hashes: np.ndarray  #: uint64: tokens of a text; one more than there can be
     ends: np.ndarray  #: uint64: where they end
     letters: np.ndarray  #: uint32: characters of a text, where characters are cut
     places: np.ndarray  #: uint64: where they begin; one more
@@ -173,72 +178,76 @@ def listed(stop: Unsigned, f: np.uint64) -> bool:
 
 @seldom
 def foreign(
-    kind: Bytes, letters: np.ndarray, buffer: Bytes, p: np.uint64, stop: np.uint64, h: np.uint64
+    recipe: Recipe, buffer: Bytes, p: np.uint64, stop: np.uint64, h: np.uint64, before: np.uint64
 ) -> tuple[int, np.uint64, np.uint64, np.uint64]:
-    """A character beyond ASCII within a word: (how it ended, 1 in a word, the state, its bytes)."""
-    if kind.shape[0] == 128:
-        return NEEDS_UNICODE, _U(0), _U(0), _ONE
+    """A character beyond ASCII: (how it ended, what it is to a token, the state, its bytes)."""
+    if recipe.kind.shape[0] == 128:
+        return NEEDS_UNICODE, _ZERO, _ZERO, _ONE
     character, taken = decoded(buffer, p, stop)
     if character < 0:
-        return INVALID, _U(0), _U(0), _ONE
-    if kind[place(character)] != 1:
-        return DONE, _U(0), _U(0), _U(taken)
-    return DONE, _ONE, absorb_letter(h, letters[place(character)]), _U(taken)
+        return INVALID, _ZERO, _ZERO, _ONE
+    at = place(character)
+    if recipe.kind[at] == WORD:
+        return DONE, IN_WORD | IN_TOKEN, absorb_letter(h * (before & _ONE), recipe.bytes[at]), _U(taken)
+    if recipe.kind[at] == SIGN and recipe.single != _ZERO:
+        return DONE, IN_TOKEN, absorb_letter(_ZERO, recipe.bytes[at]), _U(taken)
+    return DONE, _ZERO, _ZERO, _U(taken)
 
 
 @helper
-def cut_words(
+def cut_tokens(
     recipe: Recipe, workspace: Workspace, buffer: Bytes, start: np.uint64, stop: np.uint64
 ) -> Ended:
-    """The hashes of the words of a text and where they end; return (how it ended, where, words).
+    """The hashes of the tokens of a text and where they end; return (how it ended, where, tokens).
 
     Every byte runs the same instructions: h and the place where it ends are written at each, and the number
-    of words grows by 1 where two letters are followed by a separator. A separator multiplies h by 0.
+    of tokens grows by 1 where the last character was the end of one. The hash begins anew, from 0, unless a
+    letter follows a letter; what separates adds nothing to it.
     """
-    n = _U(0)
-    h = _U(0)
-    before, before_that = _U(0), _U(0)  # whether the last two characters are of a word
+    n = _ZERO
+    h = _ZERO
+    before, before_that = _ZERO, _ZERO  # what the last two characters are
     p = start
     while p < stop:
         workspace.hashes[n] = h
         workspace.ends[n] = p
         byte = buffer[p]
         if byte < 0x80:
-            h = (h ^ recipe.letter[byte]) * recipe.factor[byte]
             now = recipe.within[byte]
+            h = ((h & (_ZERO - (now & before & IN_WORD))) ^ recipe.letter[byte]) * MULTIPLIER
             p += _ONE
         else:
-            ending, now, h, taken = foreign(recipe.kind, recipe.bytes, buffer, p, stop, h)
+            ending, now, h, taken = foreign(recipe, buffer, p, stop, h, before)
             if ending != DONE:
                 if ending == NEEDS_UNICODE or not recipe.replace:
                     return ending, p, n
                 workspace.invalid[0] += 1
             p += taken
-        n += (now ^ _ONE) & before & before_that
+        n += (before >> _ONE) & ((now & before & IN_WORD) ^ IN_WORD) & (before_that | recipe.single)
         before, before_that = now, before
     workspace.hashes[n] = h
     workspace.ends[n] = stop
-    return DONE, stop, n + (before & before_that)
+    return DONE, stop, n + ((before >> _ONE) & (before_that | recipe.single))
 
 
 @helper
 def begin_of(recipe: Recipe, buffer: Bytes, start: np.uint64, end: np.uint64) -> np.uint64:
-    """Where the word that ends at ``end`` begins."""
+    """Where the token that ends at ``end`` begins."""
     p = end
     while p > start:
         q = p - _ONE
         while q > start and buffer[q] & 0xC0 == 0x80:
             q -= _ONE
         character, taken = decoded(buffer, q, p)
-        if character < 0 or q + _U(taken) != p or recipe.kind[place(character)] != 1:
-            break
+        if character < 0 or q + _U(taken) != p or recipe.kind[place(character)] != WORD:
+            return q if p == end else p  # a token of its own, or what is before a word
         p = q
     return p
 
 
 @helper
 def leave_out(recipe: Recipe, workspace: Workspace, n: np.uint64) -> np.uint64:
-    """Take the stop words out of n words; return how many are left."""
+    """Take the stop words out of n tokens; return how many are left."""
     left = _U(0)
     for k in range(n):
         f = workspace.hashes[k]
@@ -258,24 +267,27 @@ def words(
     stop: np.uint64,
     row: np.uint64,
 ) -> Ended:
-    """The words of one text, or runs of them; return (how it ended, where, entries)."""
-    n = _U(0)
-    ending, at, n_words = cut_words(recipe, workspace, buffer, start, stop)
+    """The tokens of one text, or runs of them; return (how it ended, where, entries)."""
+    n = _ZERO
+    ending, at, n_tokens = cut_tokens(recipe, workspace, buffer, start, stop)
     if ending != DONE:
         return ending, at, n
     keeps = out.first.shape[0] > 0
-    room = room_for(workspace, n_words * _U(recipe.longest - recipe.shortest + 1))
-    if recipe.longest == 1 and recipe.stop.shape[0] == 0 and not keeps:  # the common case, in one loop
-        for k in range(n_words):
-            f = finished(workspace.hashes[k] ^ recipe.seed)
-            n = insert(recipe, workspace, out, f, row, n, room, start, start)
-        return DONE, stop, n
-    for k in range(n_words):
+    room = room_for(workspace, n_tokens * _U(recipe.longest - recipe.shortest + 1))
+    for k in range(n_tokens):
         workspace.hashes[k] = finished(workspace.hashes[k] ^ recipe.seed)
     if recipe.stop.shape[0] > 0:
-        n_words = leave_out(recipe, workspace, n_words)
+        n_tokens = leave_out(recipe, workspace, n_tokens)
+    if not keeps and recipe.shortest == 1 and recipe.longest <= 2:  # the common cases, a loop for each size
+        for k in range(n_tokens):
+            n = insert(recipe, workspace, out, workspace.hashes[k], row, n, room, start, start)
+        if recipe.longest == 2:
+            for k in range(_ONE, n_tokens):
+                f = finished(absorbed(workspace.hashes[k - _ONE], _U(0x20)) ^ workspace.hashes[k])
+                n = insert(recipe, workspace, out, f, row, n, room, start, start)
+        return DONE, stop, n
     for size in range(recipe.shortest, recipe.longest + 1):
-        for last in range(_U(size - 1), n_words):
+        for last in range(_U(size - 1), n_tokens):
             first = last + _ONE - _U(size)
             f = workspace.hashes[first]
             for k in range(first + _ONE, last + _ONE):
@@ -303,7 +315,7 @@ def spell(
             workspace.invalid[0] += 1
             character = np.int64(0xFFFD)
         at = place(character)
-        if recipe.kind[at] == 2:
+        if recipe.kind[at] == SPACE:
             if not space:
                 workspace.letters[n] = np.uint32(0x20)
                 workspace.places[n] = p
@@ -432,7 +444,10 @@ def worth_of(recipe: Recipe, count: float) -> float:
     if recipe.values == BINARY:
         return 1.0 if count >= 0.0 else -1.0
     if recipe.values == SUBLINEAR and count != 0.0:
-        return 1.0 + log(count) if count > 0.0 else -1.0 - log(-count)
+        often = abs(count)
+        far = often >= recipe.logs.shape[0]
+        worth = 1.0 + (log(often) if far else recipe.logs[_U(often)])
+        return worth if count > 0.0 else -worth
     return count
 
 
@@ -463,11 +478,17 @@ def hash_row(
 
 
 @helper
+def most_tokens(recipe: Recipe, size: Any) -> Any:  # numbers, or arrays of them
+    """One more than the tokens that a text of so many bytes can have: words of two letters, or any bytes."""
+    return size + _ONE if recipe.single != _ZERO else (size + _ONE) // _U(3) + _ONE
+
+
+@helper
 def most_entries(recipe: Recipe, size: Any) -> Any:  # numbers, or arrays of them
     """How many entries a text of so many bytes can have."""
     sizes = _U(recipe.longest - recipe.shortest + 1)
     if recipe.cut == WORDS:
-        return ((size + _ONE) // _U(3) + _ONE) * sizes
+        return most_tokens(recipe, size) * sizes
     if recipe.cut == CHARACTERS:
         return size * sizes + _ONE
     return (size * _U(2) + _U(2)) * sizes + _ONE
@@ -475,8 +496,8 @@ def most_entries(recipe: Recipe, size: Any) -> Any:  # numbers, or arrays of the
 
 @compiled
 def cut_one(recipe: Recipe, workspace: Workspace, buffer: Bytes, start: np.uint64, stop: np.uint64) -> Ended:
-    """:func:`cut_words`, callable from Python; the hashes are finished."""
-    ending, at, n = cut_words(recipe, workspace, buffer, start, stop)
+    """:func:`cut_tokens`, callable from Python; the hashes are finished."""
+    ending, at, n = cut_tokens(recipe, workspace, buffer, start, stop)
     for k in range(n):
         workspace.hashes[k] = finished(workspace.hashes[k] ^ recipe.seed)
     return ending, at, n

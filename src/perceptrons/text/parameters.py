@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..core import checks
 from ..core.parameters import spec
-from .hashing import ANALYZERS, VALUES, Hasher
+from .hashing import ANALYZERS, TOKENS, VALUES, Hasher
 
 MOST_BITS = 30  # columns are signed 32-bit numbers in scipy
 LONGEST_GRAM = 32
@@ -27,6 +27,10 @@ class TextParameters:
     analyzer : {"word", "char", "char_wb"}, default="word"
         Features are runs of words, of characters (white space counts as one space), or of the characters of
         each word with a space on either side.
+    tokens : {"words", "all"}, default="words"
+        What runs of words are made of: words of two or more letters, marks, digits and underscores; or all
+        that one sees: words of a single letter too, and each other character (punctuation, symbols, emoji)
+        as a token of its own. White space, control and format characters separate. For ``"word"`` only.
     ngram_range : (int, int), default=(1, 1)
         Shortest and longest run.
     lowercase : bool, default=True
@@ -47,6 +51,7 @@ class TextParameters:
 
     bits: int = 22
     analyzer: str = "word"
+    tokens: str = "words"
     ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
     stop_words: str | Iterable[str] | None = None
@@ -61,6 +66,7 @@ class TextParameters:
         if self.bits > MOST_BITS:
             raise ValueError(f"bits must be at most {MOST_BITS}, for 2^bits columns; got bits={self.bits!r}.")
         checks.one_of("analyzer", self.analyzer, tuple(ANALYZERS))
+        checks.one_of("tokens", self.tokens, TOKENS)
         _check_range(self.ngram_range)
         checks.flag("lowercase", self.lowercase)
         checks.one_of("values", self.values, tuple(VALUES))

@@ -1,8 +1,11 @@
-"""What each character is in a text: part of a word, a space, or neither; and its lower case.
+"""What each character is in a text: part of a word, a space, a sign of its own, or none; and its lower case.
 
 Words are made of letters, marks, digits and underscores as Unicode has them (general categories L, M and N,
-and U+005F), so that a word of any script stays in one piece. Lower case is taken character by character, as
-its UTF-8 bytes packed into one number: ``ß`` is two bytes, ``İ`` becomes ``i`` and a dot above.
+and U+005F), so that a word of any script stays in one piece. Other characters that one sees are signs:
+punctuation, symbols, emoji (P and S), and those that a font or a later Unicode may give a meaning (private
+and unassigned ones). Control and format characters (Cc and Cf) are none of these. Lower case is taken
+character by character, as its UTF-8 bytes packed into one number: ``ß`` is two bytes, ``İ`` becomes ``i`` and
+a dot above.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-WORD, SPACE = 1, 2
+WORD, SPACE, SIGN = 1, 2, 3
 
 #: Beyond these planes there are variation selectors (marks) and private or unassigned characters alone.
 PLANES = 0x40000
@@ -22,7 +25,7 @@ _RANGES = (range(PLANES), range(0xE0000, 0xE0200))
 
 
 class Tables(NamedTuple):
-    kind: np.ndarray  #: uint8 per character: WORD, SPACE or 0
+    kind: np.ndarray  #: uint8 per character: WORD, SPACE, SIGN or 0
     lower: np.ndarray  #: uint32 per character: the bytes of its lower case, the first one lowest
     same: np.ndarray  #: uint32 per character: its own bytes
 
@@ -60,6 +63,8 @@ def _build(characters: range | list[int], size: int) -> Tables:
             kind[at] = WORD
         elif letter.isspace():
             kind[at] = SPACE
+        elif category not in ("Cc", "Cf", "Cs"):
+            kind[at] = SIGN
         if category in _CASED:
             lower[at] = int.from_bytes(letter.lower().encode(), "little")
     for array in (kind, lower, same):
