@@ -18,6 +18,7 @@ from ..engine import chunks, intake, margins, spaces
 from ..engine.blocks import Support
 from ..engine.loops import budget, scalars
 from ..rows import Csr, Dense
+from . import margin_brackets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .._types import Collection, Objects, UpdateColumns
     from ..engine.predictions import Predictions
     from ..engine.spaces import Bracket, Frame, KernelRows, LinearSpace, SingleSpace, Space
+    from ..theory.brackets import Bracket as MarginBracket
     from .learner import Learner
     from .passes import CheckedRows, Write
     from .readouts import KernelReadout
@@ -395,3 +397,11 @@ def brackets(model: Learner, batch: CheckedRows, read: bool) -> list[Bracket] | 
         assert batch.targets is not None
         found = space.bounds(batch.rows, batch.targets, batch.weights, False)
     return found if batch.exact else margins.widened(found, 8.0 * margins.U * model.radius_)
+
+
+def free_brackets(model: Learner, pairs: list[Bracket] | None) -> list[MarginBracket] | None:
+    """The brackets with a free offset that follow from these; None where nothing is claimed.
+
+    That there are rows of both classes must follow from the steps so far: at a visit nothing else is known.
+    """
+    return None if pairs is None else margin_brackets.free_of_run(model._space, pairs, model.radius_, False)

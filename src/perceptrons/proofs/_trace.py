@@ -26,6 +26,8 @@ BY_VISIT = (
     "step_sum",
     "gamma_low",
     "gamma_up",
+    "gamma_low_free",
+    "gamma_up_free",
     "n_mistakes",
     "n_updates",
 )
@@ -47,6 +49,8 @@ class TracedVisit(NamedTuple):
     step_sum: Any
     gamma_low: Any
     gamma_up: Any
+    gamma_low_free: Any
+    gamma_up_free: Any
     n_mistakes: int
     n_updates: int
     w: np.ndarray | None
@@ -81,6 +85,9 @@ class Trace:
     )  #: (T,): a margin that w reaches; -inf: w does not separate; NaN: not computed
     gamma_up: np.ndarray | None  #: (T,): no separator has a margin beyond it
     space: str | None  #: the space of these margins, as ``Bracket.space``
+    #: (T,): as gamma_low and gamma_up, around the best margin with a free offset: ``free_margin_bounds_``
+    gamma_low_free: np.ndarray | None
+    gamma_up_free: np.ndarray | None
     n_mistakes: np.ndarray  #: (T,): up to the visit and with it, of all learners
     n_updates: np.ndarray  #: (T,)
     #: (T + 1, d + 1), for several classes (T + 1, k, d + 1): w before the first visit and after each; the

@@ -1,7 +1,8 @@
 """A trace as JSON, and back. Nothing in a text is executed; what is no trace is refused.
 
 A float is written with as many digits as reading it back takes. NaN is null, and infinities are the texts
-"inf" and "-inf", only in the fields that may have them.
+"inf" and "-inf", only in the fields that may have them. Schema 2 has the margins with a free offset; texts of
+schema 1 are read without them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from .._sparse import is_sparse
 from ._convergence import ProofTrace
 from ._trace import KINDS, Trace
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "perceptrons trace"
 #: Fields that may have NaN or infinities.
-_NOT_FINITE = {"gamma_low", "gamma_up", "step_sum", "threshold"}
-_OPTIONAL = {"step_sum", "gamma_low", "gamma_up", "w", "dual", "average", "threshold"}
+_FREE = ("gamma_low_free", "gamma_up_free")  # since schema 2
+_NOT_FINITE = {"gamma_low", "gamma_up", *_FREE, "step_sum", "threshold"}
+_OPTIONAL = {"step_sum", "gamma_low", "gamma_up", *_FREE, "w", "dual", "average", "threshold"}
 _PROOF_OPTIONAL = {"dot_bound", "norm_bound", "distance"}
 
 
@@ -90,10 +92,10 @@ def read(text: str | bytes, max_bytes: int) -> Trace:
     if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
         raise ValueError(f"The text is no trace: its format must be {FORMAT!r}.")
     schema = found.pop("schema", None)
-    if schema != SCHEMA or isinstance(schema, bool):
-        raise ValueError(f"This version reads traces of schema {SCHEMA}; the text has schema {schema!r}.")
+    if type(schema) is not int or not 1 <= schema <= SCHEMA:
+        raise ValueError(f"This version reads traces of schema 1 to {SCHEMA}; this one has {schema!r}.")
     try:
-        return _Reader(found).trace()
+        return _Reader(found, schema).trace()
     except (KeyError, TypeError, OverflowError, AttributeError, IndexError) as error:
         raise ValueError(f"The text is no trace: {type(error).__name__}: {error}") from error
 
@@ -112,12 +114,16 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class _Reader:
     """Checks the fields of a trace and makes arrays of them."""
 
-    def __init__(self, fields: dict[str, Any]):
+    def __init__(self, fields: dict[str, Any], schema: int):
         self.fields = fields
         names = {*Trace.__dataclass_fields__, "label_type"}
+        if schema == 1:
+            names -= set(_FREE)
         if set(fields) != names:
             strange = sorted(set(fields) ^ names)
             raise ValueError(f"The text is no trace: it lacks or has by mistake: {', '.join(strange)}.")
+        if schema == 1:
+            fields |= dict.fromkeys(_FREE)
 
     def trace(self) -> Trace:
         f = self.fields
@@ -145,7 +151,7 @@ class _Reader:
         if len(label) != T or not np.array_equal(label, y[made["row"]]):
             raise ValueError("label must have the label of the row of each visit.")
         made |= {"score": _numbers("score", f["score"], scores), "label": label, "y": y, "X": X}
-        for name in ("margin", "keep", "step", "norm2", "step_sum", "gamma_low", "gamma_up"):
+        for name in ("margin", "keep", "step", "norm2", "step_sum", "gamma_low", "gamma_up", *_FREE):
             made[name] = self._optional(name, own)
         last = _last_size(f["w"] if f["w"] is not None else f["dual"])
         if f["dual"] is not None and (f["w"] is not None or last != n):

@@ -34,6 +34,8 @@ __all__ = ["ProofError", "ProofTrace", "Trace", "TracedVisit", "trace"]
 
 #: Numbers that the weights of all visits may take together: 1.6 GB.
 MOST_NUMBERS = 200_000_000
+#: Ends of the brackets around the best margin: in the learner's own space, and with a free offset.
+BRACKETS = ("gamma_low", "gamma_up", "gamma_low_free", "gamma_up_free")
 
 
 def trace(
@@ -160,6 +162,10 @@ def _fresh(model: Learner) -> tuple[Learner, int | None]:
     return made, int(given) if isinstance(given, (int, np.integer)) else None
 
 
+def _as_list(found: Any) -> Any:
+    return found if isinstance(found, list) or found is None else [found]
+
+
 def _space(model: Learner) -> str | None:
     """The space of the margins that the learner brackets."""
     bounds = model.margin_bounds_
@@ -193,7 +199,7 @@ class _Recorder:
         self._check_size(model)
         self.visits: list[Visit] = []
         self.after: dict[str, list[Any]] = {
-            name: [] for name in ("norm2", "step_sum", "gamma_low", "gamma_up", "threshold", "loop_norm2")
+            name: [] for name in ("norm2", "step_sum", *BRACKETS, "threshold", "loop_norm2")
         }
         self.states: list[np.ndarray] = []
         self.averages: list[np.ndarray | None] = []
@@ -240,15 +246,17 @@ class _Recorder:
         after["norm2"].append(visiting.squared_norms(model, None if self.by_kernel else self.states[-1]))
         after["step_sum"].append(visiting.step_sums(model))
         read = self.gamma_low == "visits" or (self.gamma_low == "epochs" and visit.ends)
-        self._keep_brackets(visiting.brackets(model, batch, read))
+        pairs = visiting.brackets(model, batch, read)
+        self._keep_brackets(pairs, visiting.free_brackets(model, pairs))
 
-    def _keep_brackets(self, pairs: Any) -> None:
-        low, up = None, None
-        if pairs:
-            low = np.array([np.nan if pair[0] is None else pair[0] for pair in pairs])
-            up = np.array([pair[1] for pair in pairs])
-        self.after["gamma_low"].append(low)
-        self.after["gamma_up"].append(up)
+    def _keep_brackets(self, own: Any, free: Any) -> None:
+        for names, pairs in zip((BRACKETS[:2], BRACKETS[2:]), (own, free), strict=True):
+            low, up = None, None
+            if pairs:
+                low = np.array([np.nan if pair[0] is None else pair[0] for pair in pairs])
+                up = np.array([pair[1] for pair in pairs])
+            for name, ends in zip(names, (low, up), strict=True):
+                self.after[name].append(ends)
 
     def finish(self, model: Learner) -> None:
         """The fit has ended by itself: keep the epochs that its model is made of, and what it states."""
@@ -257,10 +265,9 @@ class _Recorder:
         for name, values in self.after.items():
             del values[kept + (name in ("threshold", "loop_norm2")) :]
         if kept and model.margin_bounds_ is not None:
-            pairs = model.margin_bounds_
-            for name in ("gamma_low", "gamma_up"):
+            for name in BRACKETS:
                 del self.after[name][-1]
-            self._keep_brackets(pairs if isinstance(pairs, list) else [pairs])
+            self._keep_brackets(*map(_as_list, (model.margin_bounds_, model.free_margin_bounds_)))
 
     # ------------------------------------------------------------ the trace
 
@@ -287,7 +294,7 @@ class _Recorder:
         kind = np.array(KINDS)[np.where(mistakes > 0, 2, np.where(updates > 0, 1, 0))]
         states = np.stack(self.states)
         states = states[:, 0] if states.shape[1] == 1 else states
-        low, up = self._stacked(self.after["gamma_low"]), self._stacked(self.after["gamma_up"])
+        low, up, low_free, up_free = (self._stacked(self.after[name]) for name in BRACKETS)
         threshold = self._stacked(self.after["threshold"])
         frame, norm2 = visiting.frame(model), self._stacked(self.after["norm2"])
         assert norm2 is not None
@@ -305,6 +312,8 @@ class _Recorder:
             gamma_low=None if self.gamma_low is None else low,
             gamma_up=up,
             space=_space(model),
+            gamma_low_free=None if self.gamma_low is None else low_free,
+            gamma_up_free=up_free,
             n_mistakes=np.cumsum(mistakes),
             n_updates=np.cumsum(updates),
             w=None if self.by_kernel else states,

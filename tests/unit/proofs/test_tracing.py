@@ -100,6 +100,12 @@ def agrees(run, model):
         assert np.array_equal(np.atleast_1d(run.gamma_up[-1]), stated[:, 1])
         first = model.margin_bounds_
         assert run.space == (first[0] if isinstance(first, list) else first).space
+    if model.free_margin_bounds_ is None:
+        assert run.gamma_low_free is None and run.gamma_up_free is None
+    else:
+        stated = np.array(as_list(model.free_margin_bounds_))
+        assert np.array_equal(np.atleast_1d(run.gamma_low_free[-1]), stated[:, 0], equal_nan=True)
+        assert np.array_equal(np.atleast_1d(run.gamma_up_free[-1]), stated[:, 1])
     again = proofs.Trace.from_json(run.to_json())
     assert again.to_json() == run.to_json()
 
@@ -292,6 +298,20 @@ def test_the_lower_end_is_computed_when_it_is_asked_for():
     one = clone(model)
     one.partial_fit(toy.X[:1], toy.y[:1], classes=[-1, 1])
     assert runs[None].gamma_up[0] == one.margin_bounds_[1]
+
+
+@pytest.mark.parametrize("toy", [datasets.four_points(), datasets.slab_points()], ids=["four", "slab"])
+@pytest.mark.parametrize("model", [pc.Perceptron(), pc.MIRA(), pc.MarginPerceptron(), pc.PassiveAggressive()])
+def test_both_brackets_hold_at_every_visit(model, toy):
+    model = clone(model).set_params(random_state=1, intercept_scaling=2.0, max_iter=200)
+    run = trace(model, toy.X, toy.y, gamma_low="visits")
+    best = pc.MaxMargin(tol=1e-9).fit(toy.X, toy.y).margin_
+    low, up = run.gamma_low_free, run.gamma_up_free
+    assert up[0] == math.inf and np.isfinite(up[-1])  # one step proves nothing about the other class
+    assert np.all(up >= best * (1 - 1e-9)) and np.all(low[np.isfinite(low)] <= best * (1 + 1e-9))
+    assert np.array_equal(np.isfinite(low), np.isfinite(run.gamma_low)) and np.isfinite(low[-1])
+    none = trace(model, toy.X, toy.y, gamma_low=None)
+    assert none.gamma_low_free is None and np.array_equal(none.gamma_up_free, up)
 
 
 def test_max_steps_cuts_a_trace():
@@ -525,11 +545,19 @@ def test_json_keeps_labels_rows_and_numbers(labels):
     run = trace(pc.PassiveAggressive(), X, np.asarray(labels)[zoo.y], u="max-margin", gamma_low="visits")
     text = run.to_json()
     again = proofs.Trace.from_json(text.encode())
-    assert again.to_json() == text and json.loads(text)["schema"] == 1
+    assert again.to_json() == text and json.loads(text)["schema"] == 2
     assert np.array_equal(again.w, run.w) and np.array_equal(again.label, run.label)
     assert again.label.dtype == run.label.dtype and (again.X != run.X).nnz == 0
     assert np.array_equal(again.gamma_low, run.gamma_low) and np.isneginf(run.gamma_low).any()
     assert np.array_equal(again.proof.u, run.proof.u) and again.proof.checked == run.proof.checked
+
+
+def test_json_of_the_first_schema_is_read():
+    run = trace(pc.Perceptron(max_iter=2), zoo.X, zoo.y)
+    fields = json.loads(run.to_json()) | {"schema": 1}
+    assert fields.pop("gamma_low_free") and fields.pop("gamma_up_free")
+    again = proofs.Trace.from_json(json.dumps(fields))
+    assert again.gamma_up_free is None and np.array_equal(again.gamma_up, run.gamma_up)
 
 
 def test_json_of_texts():
@@ -545,7 +573,9 @@ def _broken(change):
 
 _CHANGES = {
     "format": lambda f: f.update(format="x"),
-    "schema": lambda f: f.update(schema=2),
+    "schema": lambda f: f.update(schema=3),
+    "schema 1 with a field of schema 2": lambda f: f.update(schema=1),
+    "a schema that is no number": lambda f: f.update(schema=True),
     "a field too many": lambda f: f.update(more=1),
     "a field too few": lambda f: f.pop("w"),
     "a short array": lambda f: f["margin"].pop(),
