@@ -12,20 +12,19 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
-import re
-import shutil
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import perceptrons
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+from lab_browser import MISSING, browser, browser_path, lab_server, ready
+
 STATIC = Path(perceptrons.__file__).parent / "lab" / "static"
 GOOD = 20.0  # milliseconds
 LOADS = 5
@@ -56,11 +55,11 @@ def table(points: int) -> bytes:
     return "".join(f"{a:.4f},{b:.4f},{c}\n" for (a, b), c in zip(X, codes)).encode()
 
 
-def opened(browser: Browser, address: str) -> tuple[Page, float, float]:
+def opened(started: Browser, address: str) -> tuple[Page, float, float]:
     """The page; its first paint and the first drawn run, in milliseconds from the start of the load."""
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page = started.new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.goto(address)
-    expect(page.get_by_test_id("position")).to_contain_text(re.compile("of [1-9]"), timeout=60_000)
+    ready(page)
     drawn: float = page.evaluate("() => performance.now()")
     return page, page.evaluate(PAINT), drawn
 
@@ -110,41 +109,26 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=500)
     parser.add_argument("--speeds", default="8,60,200", help="visits per second")
     asked = parser.parse_args()
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        print(f"lab: NOT RUN (there is no browser: one of {', '.join(BROWSERS)})")
+    if browser_path() is None:
+        print(f"lab: NOT RUN ({MISSING})")
         return 0
     sizes()
-    server = subprocess.Popen(
-        [sys.executable, "-u", "-m", "perceptrons", "lab", "--no-browser", "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        address = next(found[0] for line in server.stdout if (found := re.search(r"http://127\S+", line)))
-        with sync_playwright() as playwright:
-            sandbox = [] if os.geteuid() else ["--no-sandbox"]
-            browser = playwright.chromium.launch(executable_path=path, args=sandbox)
-            print(f"Chromium {browser.version}, {os.cpu_count()} cores, no GPU")
-            opened(browser, address)[0].close()  # loops are compiled, files are read
-            loads = [opened(browser, address) for _ in range(LOADS)]
-            print(
-                f"first paint: {statistics.median(load[1] for load in loads):.0f} ms; "
-                f"first run drawn: {statistics.median(load[2] for load in loads):.0f} ms (median of {LOADS})"
-            )
-            for page, _, _ in loads[1:]:
-                page.context.close()
-            page = loads[0][0]
-            file = {"name": "rows.csv", "mimeType": "text/csv", "buffer": table(asked.points)}
-            page.get_by_test_id("load-csv").set_input_files(file)
-            page.get_by_test_id(f"point-{asked.points - 1}").wait_for()
-            for speed in map(float, asked.speeds.split(",")):
-                said(f"{asked.points} points, {speed:g} visits/s", played(page, asked.seconds, speed))
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with lab_server() as address, browser() as started:
+        print(f"Chromium {started.version}, {os.cpu_count()} cores, no GPU")
+        opened(started, address)[0].close()  # loops are compiled, files are read
+        loads = [opened(started, address) for _ in range(LOADS)]
+        print(
+            f"first paint: {statistics.median(load[1] for load in loads):.0f} ms; "
+            f"first run drawn: {statistics.median(load[2] for load in loads):.0f} ms (median of {LOADS})"
+        )
+        for page, _, _ in loads[1:]:
+            page.context.close()
+        page = loads[0][0]
+        file = {"name": "rows.csv", "mimeType": "text/csv", "buffer": table(asked.points)}
+        page.get_by_test_id("load-csv").set_input_files(file)
+        page.get_by_test_id(f"point-{asked.points - 1}").wait_for()
+        for speed in map(float, asked.speeds.split(",")):
+            said(f"{asked.points} points, {speed:g} visits/s", played(page, asked.seconds, speed))
     return 0
 
 

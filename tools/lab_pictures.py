@@ -6,20 +6,17 @@ A server of the lab and a Chromium of the system are started; nothing is asked f
 from __future__ import annotations
 
 import argparse
-import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect, sync_playwright
+from lab_browser import MISSING, browser, browser_path, lab_server, ready
+from playwright.sync_api import Page, expect
 
 from perceptrons import datasets
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def _settled(page: Page) -> None:
@@ -84,36 +81,22 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="which pictures; all without names")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     asked = parser.parse_args()
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        print(f"There is no browser: one of {', '.join(BROWSERS)} is needed.", file=sys.stderr)
+    if browser_path() is None:
+        print(f"lab_pictures: {MISSING}", file=sys.stderr)
         return 1
-    server = subprocess.Popen(
-        [sys.executable, "-u", "-m", "perceptrons", "lab", "--no-browser", "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        address = next(found[0] for line in server.stdout if (found := re.search(r"http://127\S+", line)))
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-            for name, window, prepare in PICTURES:
-                if not asked.names or name in asked.names:
-                    print(_taken(browser, address, window, prepare, asked.folder / f"{name}.png"))
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with lab_server() as address, browser() as started:
+        for name, window, prepare in PICTURES:
+            if not asked.names or name in asked.names:
+                print(_taken(started, address, window, prepare, asked.folder / f"{name}.png"))
     return 0
 
 
 def _taken(
-    browser: Any, address: str, window: dict[str, Any], prepare: Callable[[Page], None], to: Path
+    started: Any, address: str, window: dict[str, Any], prepare: Callable[[Page], None], to: Path
 ) -> str:
-    page = browser.new_page(**window, reduced_motion="reduce")
+    page = started.new_page(**window, reduced_motion="reduce")
     page.goto(address)
-    expect(page.get_by_test_id("position")).to_contain_text(re.compile("of [1-9]"), timeout=60_000)
+    ready(page)
     prepare(page)
     _settled(page)
     page.wait_for_timeout(500)

@@ -6,35 +6,26 @@ its test, whatever the test looks at.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from lab_page import LabPage
 from lab_servers import process
-from playwright.sync_api import sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import lab_browser
+
 HERE = ("127.0.0.1", "localhost")
-
-
-def browser_path():
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="session")
 def browser():
-    path = browser_path()
-    if path is None:
-        pytest.fail(
-            f"These tests need a browser: one of {', '.join(BROWSERS)}. On Debian: apt install chromium."
-        )
-    sandbox = [] if os.geteuid() else ["--no-sandbox"]  # Chromium has none for root
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=sandbox)
-        yield browser
-        browser.close()
+    if lab_browser.browser_path() is None:
+        pytest.fail(f"These tests need a browser, and {lab_browser.MISSING}")
+    with lab_browser.browser() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
