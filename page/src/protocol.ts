@@ -29,7 +29,8 @@ export interface Scene {
   max_iter: number;
   max_steps: number;
   noise: number;
-  center: boolean;
+  /** The share of the mean that is subtracted from the rows, 0 to 1. */
+  center: number;
   edits: Edit[];
 }
 
@@ -62,6 +63,9 @@ export interface Trace {
   gamma_low: (Written | Written[])[] | null;
   gamma_up: (Written | Written[])[] | null;
   space: string | null;
+  /** The same with a free offset; null where nothing is claimed. */
+  gamma_low_free: (Written | Written[])[] | null;
+  gamma_up_free: (Written | Written[])[] | null;
   n_mistakes: number[];
   n_updates: number[];
   w: number[][] | number[][][] | null;

@@ -84,7 +84,7 @@ function sharedFrom(found: unknown): Shared {
     max_iter: whole(given["max_iter"], "max_iter", 10_000_000),
     max_steps: whole(given["max_steps"], "max_steps", MOST_STEPS),
     noise: number(given["noise"], "noise", 0, 0.5),
-    center: flag(given["center"], "center"),
+    center: share(given["center"], "center"),
     edits: list(given["edits"], "edits", MOST_EDITS).map((edit) => editFrom(edit, classes.length)),
   };
   return { scene, step: given["step"] === undefined ? 0 : whole(given["step"], "step", MOST_STEPS) };
@@ -144,6 +144,11 @@ function flag(found: unknown, what: string): boolean {
 function number(found: unknown, what: string, low: number, high: number): number {
   if (typeof found !== "number" || !(found >= low && found <= high)) throw new Error(`${what} must be a number between ${low} and ${high}.`);
   return found;
+}
+
+/** A number from 0 to 1. Links had true and false here before they had numbers. */
+function share(found: unknown, what: string): number {
+  return typeof found === "boolean" ? Number(found) : number(found, what, 0, 1);
 }
 
 function whole(found: unknown, what: string, high: number): number {

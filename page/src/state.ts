@@ -187,7 +187,7 @@ export interface ShownRows {
   X: Pair[];
   y: number[];
   turned: Set<number>;
-  /** Given rows minus shown rows: the mean where rows are centred. */
+  /** Given rows minus shown rows: the share of the mean that was subtracted. */
   offset: Pair;
 }
 

@@ -35,7 +35,7 @@ export function firstScene(catalog: Catalog, set: ToySet): Scene {
     max_iter: 100,
     max_steps: Math.min(2000, catalog.limits["steps"] ?? 2000),
     noise: 0,
-    center: false,
+    center: 0,
     edits: [],
   };
 }
@@ -211,7 +211,7 @@ export class Store implements Actions {
     if (rows) {
       this.change({ playing: false, selected: null, newClass: Math.min(this.shown.newClass, scene.classes.length - 1) });
     }
-    const whole = rows && scene.X.length > 0; // an empty plane keeps its scale, for the points to come
+    const whole = (rows && scene.X.length > 0) || "center" in change; // an empty plane keeps its scale, for the points to come
     this.ask(scene, { whole, paths: true, step: 0 }, rows ? null : Object.keys(change).join());
   }
 

@@ -33,6 +33,12 @@ test("what is claimed at a visit are the numbers of its trace", () => {
   assert.doesNotMatch(said(1), /ends/);
 });
 
+test("the margin with a free offset is claimed from when it is known", () => {
+  const free = { gamma_low_free: ["-inf", 0.6], gamma_up_free: ["inf", 2.5] };
+  assert.doesNotMatch(said(1, free), /free offset/);
+  assert.match(said(2, free), /holds: With a free offset the best margin is at least 0\.6 and at most 2\.5\./);
+});
+
 test("without a comparator, a bound or a bracket nothing is claimed", () => {
   const nothing = said(1, { proof: null, gamma_low: null, gamma_up: null });
   assert.match(nothing, /none: No u with a margin/);

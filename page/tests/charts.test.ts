@@ -164,6 +164,27 @@ test("each chart says the numbers of its visit", () => {
   assert.equal(errors.readout(4), "last 50, avg 25 %");
 });
 
+test("both brackets are drawn where both are known, on one scale", () => {
+  const made = run();
+  Object.assign(made.segments[0]!.trace, { gamma_low_free: ["-inf", null, 0.75, 0.7, 0.7, 0.7], gamma_up_free: ["inf", "inf", 3, 2.5, 2.5, 2.5] });
+  assert.deepEqual(bracket(made, "free").low, [null, null, null, 0.75, 0.75, 0.75, 0.75, null, null]);
+  assert.deepEqual(bracket(made, "free").up, [null, null, null, 3, 2.5, 2.5, 2.5, null, null]);
+  const both = bracketPlot(made, 8);
+  assert.ok(typeof both !== "string");
+  assert.deepEqual(both.lines.map(({ key }) => key), ["gamma_up", "gamma_low", "gamma_up_free", "gamma_low_free"]);
+  assert.deepEqual(both.samples, [["two", "one"], ["two-bound", "one-bound"]]);
+  assert.deepEqual(both.bands, [["gamma_low", "gamma_up"], ["gamma_low_free", "gamma_up_free"]]);
+  assert.equal(both.readout(4), "0.5 ≤ γ* ≤ 1.5 (given rows)\n0.75 ≤ γ free ≤ 2.5");
+  assert.equal(both.readout(2), "γ* ≤ 2 (given rows)\nnothing is known yet");
+  assert.match(both.spoken(4), /the best margin is between 0\.5 and 1\.5; .* the best margin with a free offset is between 0\.75 and 2\.5/);
+  assert.ok(!both.y.log && both.y.low === 0);
+  Object.assign(made.segments[0]!.trace, { gamma_up_free: ["inf", "inf", 300, 250, 250, 250] });
+  const far = bracketPlot(made, 8);
+  assert.ok(typeof far !== "string" && far.y.log && far.y.low < 0.5);
+  const one = bracketPlot(run(), 8);
+  assert.ok(typeof one !== "string" && one.samples === undefined && one.bands!.length === 1);
+});
+
 test("a comparator without a margin claims nothing", () => {
   const made = run();
   Object.assign(made.segments[0]!.trace.proof!, { gamma: null, dot_bound: null, norm_bound: null, crossing: null });

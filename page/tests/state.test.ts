@@ -21,7 +21,7 @@ const SCENE: Scene = {
   max_iter: 10,
   max_steps: 100,
   noise: 0,
-  center: false,
+  center: 0,
   edits: [],
 };
 
@@ -83,7 +83,7 @@ test("rows that change at rest are in place of those that are shown", () => {
 });
 
 test("x-space shows the rows that are learned, and given ones moved alike until the answer is there", () => {
-  const centred = { ...SCENE, center: true };
+  const centred = { ...SCENE, center: 1 };
   const learned: Pair[] = X.map(([a, b]) => [a - 1, b - 2]);
   const run = { segments: [segment(0, ["none"], [[0, 0, 0], [0, 0, 0]], [0], learned)] } as unknown as OneRun;
   const shown = { scene: centred, ran: centred, runs: [run], step: 0, active: 0 } as unknown as Shown;

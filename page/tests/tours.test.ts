@@ -13,7 +13,7 @@ const catalog = {
 } as unknown as Catalog;
 const scene: Scene = {
   format: "perceptrons lab scene", schema: 1, X: [[9, 9]], y: [1], classes: ["x", "y", "z"], learner: { name: "Winnow", params: {} }, second: { name: "MIRA", params: {} },
-  shuffle: true, seed: 5, max_iter: 10, max_steps: 100, noise: 0.2, center: true, edits: [],
+  shuffle: true, seed: 5, max_iter: 10, max_steps: 100, noise: 0.2, center: 1, edits: [],
 };
 const shown = { scene, catalog, runs: [] as OneRun[], active: 0 } as unknown as Shown;
 

@@ -19,7 +19,8 @@ def learner(scene, which="learner"):
 
 
 def rows(scene):
-    return np.array(scene["X"], float), np.array(scene["classes"])[scene["y"]]
+    X = np.array(scene["X"], float)
+    return X - scene["center"] * X.mean(axis=0), np.array(scene["classes"])[scene["y"]]
 
 
 def trace(scene, which="learner", **options):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import runs_again
 from lab_page import LabPage
+
+from perceptrons import MaxMargin
 
 HALF = 0.5  # of a pixel
 
@@ -174,6 +178,32 @@ def test_the_proof_as_it_happens(lab):
         steps = np.array([0, *traced.n_updates])
         last = axes.pixels([steps[-1], values[-1]])
         assert np.linalg.norm(drawn - last, axis=1).min() < HALF, line
+
+
+@pytest.mark.parametrize("name", ["clouds_near", "clouds_far"])
+def test_both_brackets_close_around_the_best_margins(lab, name):
+    scene = lab.choose("set", name)["scene"]
+    traced, axes = runs_again.trace(scene, gamma_low="visits"), lab.axes("chart-bracket")
+    show_chart(lab, "chart-bracket")
+    fitted, (X, y) = runs_again.fit(scene), runs_again.rows(scene)
+    ends = {"gamma_low": traced.gamma_low, "gamma_up": traced.gamma_up}
+    ends |= {"gamma_low_free": traced.gamma_low_free, "gamma_up_free": traced.gamma_up_free}
+    for line, values in ends.items():
+        best = max(values[np.isfinite(values)]) if "low" in line else min(values)
+        drawn = lab.drawn("chart-bracket", line)
+        assert abs(drawn[-1, 1] - axes.pixels([0, best])[1]) < HALF, line
+    press_end(lab)
+    low, up = fitted.free_margin_bounds_
+    assert (traced.gamma_low_free[-1], traced.gamma_up_free[-1]) == (low, up)
+    free = MaxMargin(tol=1e-9).fit(X, y).margin_
+    said = lab["chart-bracket"].locator(".chart-readout").all_text_contents()
+    numbers = [float(part) for part in re.findall(r"[0-9.]+", said[1])]
+    assert "γ free" in said[1] and numbers[0] <= free <= numbers[1]
+    spoken = lab["chart-bracket"].get_by_role("img").get_attribute("aria-label")
+    assert "the best margin with a free offset is between" in spoken
+    assert lab["chart-bracket"].locator("[data-sample]").count() == 4  # the legend
+    text = lab["certificate"].inner_text()
+    assert "With a free offset the best margin is at least" in text
 
 
 def show_chart(lab, name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 import runs_again
 from playwright.sync_api import expect
@@ -55,7 +56,7 @@ def test_constants_and_centring_are_compared(lab):
     scene = lab.answer()["scene"]
     for name, change in {"B = 10": 10.0, "B = 1": 1.0}.items():
         learner = {"name": "Perceptron", "params": scene["learner"]["params"] | {"intercept_scaling": change}}
-        traced = runs_again.trace(scene | {"learner": learner, "center": False}, u="max-margin")
+        traced = runs_again.trace(scene | {"learner": learner, "center": 0.0}, u="max-margin")
         assert int(found[name][-1]) == traced.n_updates[-1]
         ratio = float(re.sub(r"\s", "", found[name][2]))
         assert abs(ratio - (traced.proof.radius / traced.proof.gamma) ** 2) <= 1.0
@@ -73,8 +74,25 @@ def test_sliders_of_a_slow_run(lab):
     assert answer["scene"]["noise"] == 0.1
     turned = answer["runs"][0]["segments"][0]["turned"]
     assert f"10 %, {len(turned)} rows" in lab.page.locator(".why").inner_text()
-    answer = lab.changed(lab["center"].click)
-    assert answer["scene"]["center"] is True
+
+
+def test_rows_are_centred_by_a_slider(lab):
+    X = np.array(lab.choose("set", "clouds_far")["scene"]["X"])
+    lab.open("why")
+    lab["center"].focus()
+    for keys, share in ((["ArrowRight"] * 7, 0.35), (["End"], 1.0)):
+        answer = lab.changed(lambda: [lab.page.keyboard.press(key) for key in keys])  # noqa: B023
+        assert answer["scene"]["center"] == share
+        rows = X - share * X.mean(axis=0)
+        np.testing.assert_allclose(answer["runs"][0]["segments"][0]["X"], rows, atol=1e-12)
+        traced = runs_again.trace(answer["scene"], u="max-margin")
+        words = lab.page.locator(".why-account").inner_text()
+        made = rf"; {traced.n_updates[-1]} updates? in {len(traced)} visits"
+        assert re.search(made, words.replace("\u202f", ""))
+        axes = lab.axes("xspace")  # all rows are in view, where they are learned
+        assert np.abs(lab.point(0) - axes.pixels(rows[0])).max() < 0.5
+        assert axes.box[0] <= rows[:, 0].min() and rows[:, 0].max() <= axes.box[1]
+    assert lab["center"].get_attribute("aria-valuetext") == "100 %, centred"
 
 
 def test_a_chart_goes_to_a_visit(lab):

@@ -16,7 +16,7 @@ export interface Claim {
 
 const SIGNS = { holds: "✓", open: "○", none: "–" };
 const SPOKEN = { holds: "proved: ", open: "not so yet: ", none: "no claim: " };
-const MOST_CLAIMS = 7;
+const MOST_CLAIMS = 8;
 
 export const certificateView: MakeView = () => {
   const lines = Array.from({ length: MOST_CLAIMS }, () => {
@@ -62,7 +62,7 @@ export const certificateView: MakeView = () => {
 
 /** What is proved after `step` visits; made once per run, so that a step costs little. */
 export function liveClaims(run: OneRun): (step: number) => Claim[] {
-  const [proof, ends, mistakes, T] = [proofOf(run), bracket(run), counts(run, "n_mistakes"), visits(run)];
+  const [proof, ends, free, mistakes, T] = [proofOf(run), bracket(run), bracket(run, "free"), counts(run, "n_mistakes"), visits(run)];
   const updates = counts(run, "n_updates");
   return (asked) => {
     const step = Math.min(asked, T);
@@ -71,6 +71,7 @@ export function liveClaims(run: OneRun): (step: number) => Claim[] {
       ...boundClaims(run),
       ...proofClaims(run, proof, step),
       ...marginClaims(run, ends, step),
+      ...freeClaims(free, step),
       ...(step === T ? [{ state: "holds" as const, text: endOf(run) }] : []),
     ];
   };
@@ -110,6 +111,13 @@ function marginClaims(run: OneRun, ends: ReturnType<typeof bracket>, step: numbe
   if (low != null && !(typeof now === "number" && low <= now * (1 + 1e-6))) claims.push({ state: "holds", text: `An earlier w had margin ${down(low)}: γ* ≥ ${down(low)}.` });
   if (high != null) claims.push({ state: "holds", text: `No separator has a margin above ${up(high)}${where}${lengthOverSteps(trace, place.i - 1, high)}.` });
   return claims;
+}
+
+/** The margin of the rows as given, with a boundary anywhere. */
+function freeClaims({ low, up: high }: ReturnType<typeof bracket>, step: number): Claim[] {
+  const [a, b] = [low[step], high[step]];
+  const parts = [...(a == null ? [] : [`at least ${down(a)}`]), ...(b == null ? [] : [`at most ${up(b)}`])];
+  return parts.length === 0 ? [] : [{ state: "holds", text: `With a free offset the best margin is ${parts.join(" and ")}.` }];
 }
 
 /** ": ‖w‖/Στ = 2.24/2" where that is the end of this very visit. */

@@ -34,7 +34,7 @@ function perceptronOn(set: string, change: Partial<Scene> = {}, params: Record<s
     const known = catalog.learners.find(({ name }) => name === "Perceptron")?.params ?? [];
     const defaults = Object.fromEntries(known.map((param) => [param.name, param.default]));
     const learner = { name: "Perceptron", params: { ...defaults, ...params } };
-    return { ...scene, X, y, classes, learner, second: null, shuffle: false, seed: 0, noise: 0, center: false, edits: [], ...change };
+    return { ...scene, X, y, classes, learner, second: null, shuffle: false, seed: 0, noise: 0, center: 0, edits: [], ...change };
   };
 }
 
@@ -175,7 +175,7 @@ const MARGIN: Stop[] = [
   },
   {
     title: "Or no offset at all",
-    scene: perceptronOn("clouds_far", { center: true }),
+    scene: perceptronOn("clouds_far", { center: 1 }),
     visit: end,
     text: (run) => `Subtract the mean of the rows first, and the best line passes near the origin: ${account(run)} “Why is it slow?” tries this on your own points.`,
     target: "xspace",

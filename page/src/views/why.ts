@@ -19,7 +19,7 @@ class WhyView implements View {
   private readonly advice = el("div", { class: "why-advice" });
   private readonly scaling = new Slider("scaling", "Constant coordinate B (intercept_scaling)", -1, 2, 0.05, (power) => this.setScaling(10 ** power));
   private readonly noise = new Slider("noise", "Labels turned round", 0, 0.5, 0.01, (share) => this.actions.setScene({ noise: share }));
-  private readonly center = el("input", { type: "checkbox", "data-testid": "center", onchange: () => this.actions.setScene({ center: this.center.checked }) });
+  private readonly center = new Slider("center", "Share of the mean that is subtracted from the rows", 0, 1, 0.05, (share) => this.actions.setScene({ center: share }));
   private readonly compare = el("button", { type: "button", "data-testid": "try-constants", onclick: () => void this.tryAll() }, "Compare constants and centring");
   private readonly progress = el("p", { class: "hint", role: "status" });
   private readonly tried = el("tbody");
@@ -37,7 +37,7 @@ class WhyView implements View {
       this.account,
       this.reason,
       this.scaling.element,
-      el("label", { class: "why-check" }, this.center, " Subtract the mean of the rows first"),
+      this.center.element,
       this.noise.element,
       this.compare,
       this.progress,
@@ -64,8 +64,7 @@ class WhyView implements View {
     const turned = new Set((runs[active]?.segments ?? []).flatMap(({ turned }) => turned)).size;
     this.scaling.draw(Math.log10(B ?? 1), B === null ? "this learner has none" : `B = ${short(B)}`, readOnly || B === null);
     this.noise.draw(scene.noise, `${short(100 * scene.noise)} %${scene.noise > 0 && ran === scene ? `, ${counted(turned, "row")}` : ""}`, readOnly);
-    this.center.checked = scene.center;
-    this.center.disabled = readOnly;
+    this.center.draw(scene.center, centring(scene.center), readOnly);
     show(this.compare, !readOnly && B !== null);
   }
 
@@ -81,8 +80,8 @@ class WhyView implements View {
     this.forget();
     const asked = (this.asked = new AbortController());
     const scene: Scene = { ...this.shown.scene, second: null, edits: [] };
-    const wanted: [string, Scene][] = CONSTANTS.map((B) => [`B = ${B}`, { ...withScaling(scene, B), center: false }]);
-    wanted.push(["centred, B = 1", { ...withScaling(scene, 1), center: true }]);
+    const wanted: [string, Scene][] = CONSTANTS.map((B) => [`B = ${B}`, { ...withScaling(scene, B), center: 0 }]);
+    wanted.push(["centred, B = 1", { ...withScaling(scene, 1), center: 1 }]);
     show(this.table, true);
     const found: { name: string; run: OneRun }[] = [];
     try {
@@ -222,6 +221,10 @@ function verdict(found: { name: string; run: OneRun }[]): string {
 }
 
 // ------------------------------------------------------------------------------------------- the constant B
+
+function centring(share: number): string {
+  return share === 0 ? "0 %, as given" : share === 1 ? "100 %, centred" : `${short(100 * share)} %`;
+}
 
 /** intercept_scaling of the learner; null where it has none or no intercept. */
 export function scalingOf({ scene, catalog, runs, active }: Pick<Shown, "scene" | "catalog" | "runs" | "active">): number | null {

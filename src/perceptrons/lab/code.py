@@ -14,12 +14,13 @@ from .scenes import Scene
 
 
 def script(played: Played, rows: LearnedRows, scene: Scene) -> str:
-    """Python that repeats the run and prints its counts, its last w and its bracket."""
+    """Python that repeats the run and prints its counts, its last w and its brackets."""
     lines = ["import perceptrons as pc", ""]
     if scene.noise:
         lines.append(f"# {round(scene.noise * len(scene.X))} of the labels were turned")
     if scene.center:
-        lines.append("# the mean of the rows was subtracted")
+        share = "" if scene.center == 1.0 else f"{scene.center:g} times "
+        lines.append(f"# {share}the mean of the rows was subtracted")
     lines += [f"X = {_rows(rows.X)}", f"y = {rows.y.tolist()}"]
     arguments = "X, y"
     if played.order is not None:
@@ -38,6 +39,8 @@ def script(played: Played, rows: LearnedRows, scene: Scene) -> str:
     ]
     if played.trace.gamma_up is not None:
         lines.append('print("bracket", run.gamma_low[-1].tolist(), run.gamma_up[-1].tolist())')
+    if played.trace.gamma_up_free is not None:
+        lines.append('print("free_bracket", run.gamma_low_free[-1].tolist(), run.gamma_up_free[-1].tolist())')
     return "\n".join(lines) + "\n"
 
 

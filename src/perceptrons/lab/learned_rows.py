@@ -1,4 +1,4 @@
-"""The rows that the learners of a scene see: labels turned, centred, and changed while the run plays.
+"""The rows that the learners of a scene see: labels turned, the mean subtracted, and edits while it plays.
 
 A run with edits is one learner on all rows that there ever are, which visits the present ones only. So each
 row has one number for the whole run, and w goes on over an edit.
@@ -32,7 +32,7 @@ class LearnedRows(NamedTuple):
 
 def learned_rows(scene: Scene) -> LearnedRows:
     """The rows of a scene as they are learned; ValueError where a run cannot begin."""
-    shift = scene.X.mean(axis=0) if scene.center and len(scene.X) else np.zeros(2)
+    shift = scene.center * scene.X.mean(axis=0) if scene.center and len(scene.X) else np.zeros(2)
     X, given = [row for row in scene.X], scene.y.tolist()
     turned = _turned(scene)
     parts = [RowsOfTime(0, np.arange(len(X)), sorted(turned))]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .. import kernels
 from ..core.kernel_based import KernelBased
+from ..engine import free_margins
 from ..proofs.tracing import Trace, trace
 from . import geometry
 from .learned_rows import LearnedRows, RowsOfTime
@@ -197,14 +198,23 @@ def _chosen(whole: Trace, stretch: Stretch, states: slice) -> np.ndarray:
 
 
 def _brackets(whole: Trace, rows: LearnedRows, stretch: Stretch, visits: slice) -> dict[str, Any]:
-    """gamma_low and gamma_up for the rows of the time, where w is a sum of steps on such rows."""
-    low = up = None
+    """The ends of both brackets for the rows of the time, where w is a sum of steps on such rows.
+
+    With a free offset, rows of one class have no largest margin.
+    """
+    low = up = low_free = up_free = None
     if whole.w is not None and whole.w.ndim == 2 and whole.step_sum is not None:
         low = _lower_ends(whole, rows, stretch)
+        both = len(np.unique(rows.y[stretch.part.rows])) == 2
+        if whole.gamma_low_free is not None and both:
+            w = whole.w[stretch.first + 1 : stretch.end + 1]
+            low_free = np.array([free_margins.lower_end(*pair) for pair in zip(low.tolist(), w, strict=True)])
         updated = whole.row[: stretch.end][whole.kind[: stretch.end] != "none"]
         if whole.gamma_up is not None and np.isin(updated, stretch.part.rows).all():
             up = whole.gamma_up[visits]
-    return {"gamma_low": low, "gamma_up": up}
+            if whole.gamma_up_free is not None and both:
+                up_free = whole.gamma_up_free[visits]
+    return {"gamma_low": low, "gamma_up": up, "gamma_low_free": low_free, "gamma_up_free": up_free}
 
 
 def _lower_ends(whole: Trace, rows: LearnedRows, stretch: Stretch) -> np.ndarray:

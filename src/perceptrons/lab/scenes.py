@@ -64,7 +64,7 @@ class Scene(NamedTuple):
     max_iter: int = 20
     max_steps: int = 2000
     noise: float = 0.0
-    center: bool = False
+    center: float = 0.0  #: the share of the mean that is subtracted from the rows
     edits: tuple[Edit, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def scene_from(found: object) -> Scene:
         max_iter=_whole("max_iter", fields.get("max_iter", 20), 1, LIMITS.epochs),
         max_steps=_whole("max_steps", fields.get("max_steps", 2000), 1, LIMITS.max_steps),
         noise=_number("noise", fields.get("noise", 0.0), 0.0, 0.5),
-        center=_flag("center", fields.get("center", False)),
+        center=_share("center", fields.get("center", 0.0)),
         edits=_edits(fields.get("edits", []), len(classes)),
     )
 
@@ -200,6 +200,11 @@ def _number(name: str, value: object, low: float, high: float) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not low <= value <= high:
         raise ValueError(f"{name} must be a number from {low:g} to {high:g}.")
     return float(value)
+
+
+def _share(name: str, value: object) -> float:
+    """A number from 0 to 1; scenes had true and false here before they had numbers."""
+    return float(value) if isinstance(value, bool) else _number(name, value, 0.0, 1.0)
 
 
 # ---------------------------------------------------------------------------------------------- a table

@@ -66,6 +66,10 @@ def _check_script(found):
         if trace.gamma_up is not None:
             ends = [trace.gamma_low[-1].tolist(), trace.gamma_up[-1].tolist()]
             assert lines["bracket"] == f"{ends[0]} {ends[1]}"
+        assert ("free_bracket" in lines) == (trace.gamma_up_free is not None)
+        if trace.gamma_up_free is not None:
+            ends = [trace.gamma_low_free[-1].tolist(), trace.gamma_up_free[-1].tolist()]
+            assert lines["free_bracket"] == f"{ends[0]} {ends[1]}"
     elif trace.w is not None:
         assert lines["w"] == str(state[-1].tolist())
     return lines
@@ -205,8 +209,25 @@ def test_brackets_after_an_edit_are_of_the_rows_of_the_time():
         assert (lows <= best * (1 + 1e-9)).all()
         if trace.gamma_up is not None:
             assert (trace.gamma_up >= best * (1 - 1e-9)).all()
+        free = pc.MaxMargin(tol=1e-9).fit(segment["X"], segment["y"]).margin_
+        assert (trace.gamma_low_free[np.isfinite(trace.gamma_low_free)] <= free * (1 + 1e-9)).all()
+        assert free > best
+        assert (trace.gamma_up_free is None) == (trace.gamma_up is None)
+        if trace.gamma_up_free is not None:
+            assert (trace.gamma_up_free >= free * (1 - 1e-9)).all()
+    assert np.isfinite(trace.gamma_low_free[-1])
     # row 3 was updated on, and is gone in the last segment
     assert [trace.gamma_up is None for trace in traces(found)] == [False, False, True]
+
+
+def test_rows_of_one_class_have_no_bracket_with_a_free_offset():
+    toy = pc.datasets.four_points()
+    second = (toy.y > 0).tolist()
+    X = toy.X[second].tolist()
+    found = one(scene_of(toy, edits=[{"at": 4, "X": X, "y": [1] * len(X)}]))
+    first, last = traces(found)
+    assert first.gamma_up_free is not None and first.gamma_low_free is not None
+    assert last.gamma_low is not None and last.gamma_low_free is None and last.gamma_up_free is None
 
 
 def test_a_kernel_learner_keeps_rows_that_are_gone():
@@ -339,6 +360,18 @@ def test_centring_moves_the_rows():
     plain = one(scene_of(toy))
     assert found["advice"]["numbers"]["ratio"] == pytest.approx(plain["advice"]["numbers"]["ratio_centred"])
     assert plain["advice"]["numbers"]["ratio"] > 100 * found["advice"]["numbers"]["ratio"]
+
+
+@pytest.mark.parametrize("share", [0, 0.35, 1])
+def test_a_share_of_the_mean_is_subtracted(share):
+    toy = pc.datasets.clouds_far(12)
+    found = one(scene_of(toy, center=share, max_iter=3))
+    X = np.array(found["segments"][0]["X"])
+    assert X.tolist() == (toy.X - share * toy.X.mean(axis=0)).tolist()
+    assert ("0.35 times the mean of the rows was subtracted" in found["code"]) == (share == 0.35)
+    again = fitted("Perceptron", toy._replace(X=X), max_iter=3)
+    assert traces(found)[0].w[-1][:2].tolist() == again.coef_[0].tolist()
+    _check_script(found)
 
 
 def test_a_scene_needs_two_classes():

@@ -21,7 +21,8 @@ def test_a_scene_is_read_as_it_is_written():
     assert written["format"] == "perceptrons lab scene" and written["schema"] == 1
     assert written["second"] == {"name": "MIRA", "params": {}}
     assert scene_from(written).to_dict() == written
-    assert (scene.noise, scene.center, scene.seed, scene.edits[0].at) == (0.25, True, 7, 3)
+    assert (scene.noise, scene.center, scene.seed, scene.edits[0].at) == (0.25, 1.0, 7, 3)
+    assert written["center"] == 1.0 and written["center"] is not True  # it was a switch once
 
 
 DEEP: list = []
@@ -53,6 +54,9 @@ WRONG = {
     "no learner": ({"learner": None}, "learner must be an object"),
     "a learner without a name": ({"learner": {"params": {}}}, "learner.name must be the name"),
     "parameters in a list": ({"learner": {"name": "MIRA", "params": []}}, "learner.params must be an object"),
+    "more than the mean": ({"center": 1.25}, "center must be a number from 0 to 1"),
+    "a text as a share": ({"center": "1"}, "center must be a number from 0 to 1"),
+    "NaN as a share": ({"center": float("nan")}, "center must be a number from 0 to 1"),
     "shuffle as a number": ({"shuffle": 1}, "shuffle must be true or false"),
     "a negative seed": ({"seed": -1}, "seed must be a whole number from 0"),
     "no epochs": ({"max_iter": 0}, "max_iter must be a whole number from 1"),

@@ -7,6 +7,8 @@ import type { Axis, Line, Look, Plot } from "./plot";
 import { linear, logarithmic, type Scale, short } from "./scale";
 
 const TOP = 40; // two lines of text
+const LINE = 16; // one more
+const SAMPLE = 22; // of a line, before the words about it
 const BOTTOM = 34;
 const AXIS_NAME = 24; // left of the tick labels, and a gap
 const RIGHT = 8;
@@ -50,12 +52,14 @@ function scaleOf(axis: Axis, from: number, to: number, count: number): Scale {
 
 export function drawPlot(picture: SVGElement, plot: Plot, size: [number, number], id: string): Drawn {
   const [width, height] = size;
-  const [right, top, bottom] = [width - RIGHT, TOP, height - BOTTOM];
+  const samples = plot.samples ?? [[]];
+  const [right, top, bottom] = [width - RIGHT, TOP + LINE * (samples.length - 1), height - BOTTOM];
   const y = scaleOf(plot.y, bottom, top, Math.max(2, Math.floor((bottom - top) / 28)));
   const left = AXIS_NAME + 6.6 * Math.max(...y.ticks.map((value) => short(value).length), 1);
   const x = scaleOf(plot.x, left, right, Math.max(2, Math.floor((right - left) / 60)));
-  const readout = svg("text", { class: "chart-readout", x: 2, y: 31 });
-  picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), readout);
+  const indent = plot.samples ? SAMPLE : 2;
+  const readouts = samples.map((_, i) => svg("text", { class: "chart-readout", x: indent, y: 31 + LINE * i }));
+  picture.append(svg("text", { class: "chart-title", x: 2, y: 15 }, plot.title), ...readouts, drawSamples(samples));
   picture.append(drawAxes(plot, x, y, [left, right, top, bottom]));
   const past = svg("rect", { x: left - 4, y: top - 2, width: 0, height: bottom - top + 5 });
   const whole = svg("rect", { x: left - 4, y: top - 2, width: right - left + 8, height: bottom - top + 5 });
@@ -88,15 +92,25 @@ export function drawPlot(picture: SVGElement, plot: Plot, size: [number, number]
       cursor.setAttribute("x2", String(at));
       past.setAttribute("width", String(Math.max(0, at - left + 4)));
       for (const { line, dot } of dots) moveDot(dot, line, step, at, y);
-      readout.textContent = fitted(plot.readout(step), width - 2);
+      plot.readout(step).split("\n").forEach((words, i) => (readouts[i]!.textContent = fitted(words, width - indent)));
     },
   };
 }
 
 function drawBand(body: SVGElement, plot: Plot, x: Scale, y: Scale): void {
-  if (plot.band === undefined) return;
-  const [low, high] = plot.band.map((key) => plot.lines.find((line) => line.key === key));
-  if (low && high) body.append(svg("path", { class: "chart-band", d: bandOf(low, high, x, y) }));
+  for (const band of plot.bands ?? []) {
+    const [low, high] = band.map((key) => plot.lines.find((line) => line.key === key));
+    if (low && high) body.append(svg("path", { class: "chart-band", d: bandOf(low, high, x, y) }));
+  }
+}
+
+/** Short pieces of lines beside the words that are about them. */
+function drawSamples(samples: Look[][]): SVGElement {
+  const group = svg("g", { class: "chart-samples" });
+  samples.forEach((looks, i) =>
+    looks.forEach((look, j) => group.append(svg("path", { class: `line ${look}`, d: `M3 ${24.5 + LINE * i + 5 * j}H${SAMPLE - 4}`, "data-sample": look }))),
+  );
+  return group;
 }
 
 function drawAxes(plot: Plot, x: Scale, y: Scale, box: [number, number, number, number]): SVGElement {
@@ -158,8 +172,8 @@ function isOn([left, right, top, bottom]: Box, line: Line, x: Scale, y: Scale): 
 
 /** Shapes differ, not only colours. */
 function dotOf(look: Look): SVGElement {
-  if (look === "two") return svg("rect", { class: `dot ${look}`, width: 8, height: 8 });
-  if (look === "three") return svg("path", { class: `dot ${look}`, d: "M0 -5.5L5 4H-5Z" });
+  if (look.startsWith("two")) return svg("rect", { class: `dot ${look}`, width: 8, height: 8 });
+  if (look.startsWith("three")) return svg("path", { class: `dot ${look}`, d: "M0 -5.5L5 4H-5Z" });
   return svg("circle", { class: `dot ${look}`, r: 4.2 });
 }
 

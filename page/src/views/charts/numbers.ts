@@ -19,14 +19,16 @@ export function boundEntries(bound: OneRun["bounds"][number], T: number): Entrie
   return found;
 }
 
-/** The best ends of the bracket so far; null before the first. They begin anew where rows were changed. */
-export function bracket(run: OneRun): { low: Entries; up: Entries } {
+/** The best ends of a bracket so far; null before the first. They begin anew where rows were changed.
+ * "own": in the space of the learner; "free": with a free offset. */
+export function bracket(run: OneRun, which: "own" | "free" = "own"): { low: Entries; up: Entries } {
   const low: Entries = [null];
   const up: Entries = [null];
   for (const { trace } of run.segments) {
     let [best, least]: [number | null, number | null] = [null, null];
     for (let t = 0; t < trace.row.length; t++) {
-      const [a, b] = [single(trace.gamma_low?.[t]), single(trace.gamma_up?.[t])];
+      const [lows, ups] = which === "own" ? [trace.gamma_low, trace.gamma_up] : [trace.gamma_low_free, trace.gamma_up_free];
+      const [a, b] = [single(lows?.[t]), single(ups?.[t])];
       if (a !== null && a > 0 && (best === null || a > best)) best = a;
       if (b !== null && (least === null || b < least)) least = b;
       low.push(best);

@@ -31,14 +31,16 @@ export interface Plot {
   x: Axis;
   y: Axis;
   lines: Line[];
-  /** Between these two lines, by their keys, the plane is shaded. */
-  band?: [string, string];
+  /** Between two lines, by their keys, the plane is shaded. */
+  bands?: [string, string][];
+  /** The looks of the lines that each line of `readout` is about, from top to bottom; without it `readout` is one line. */
+  samples?: Look[][];
   marks?: { key: string; x: number; y: number; label: string }[];
   /** Vertical lines, such as edits of the rows. */
   rules?: { x: number; label: string }[];
   /** Where on the x-axis each number of visits 0..T is; not falling. */
   at: number[];
-  /** The numbers of the moment in a few characters, and in words. */
+  /** The numbers of the moment in a few characters, line by line, and in words. */
   readout(step: number): string;
   spoken(step: number): string;
 }
