@@ -50,6 +50,8 @@ U = 2.0**-53  #: a float64 operation rounds by at most this, relative to its res
 SUBNORMAL = 2.0**-1074  #: and by at most half of this where the result underflows
 #: A first look is good enough when its uncertainty is below this share of what it found.
 CLOSE = 1e-8
+#: The same for the upper end of a bracket that has no lower one.
+CLOSE_ALONE = 2.0**-6
 #: Memory that the steps of all learners of a fit may take, in bytes; beyond it the error term serves.
 STEPS_LIMIT = 1 << 28
 _MIDDLE = (1e-200, 1e200)  # sums of squares outside are computed from scaled vectors
@@ -456,15 +458,17 @@ def upper_end_of_run(v: np.ndarray, norm: float, state: np.ndarray) -> float:
     return ratio_up(up_by_one(norm * abs(float(state[scalars.SCALE]))) + error, tau * (1.0 - share))
 
 
-def rows_say_more(rows: Dense | Csr, v: np.ndarray, norm: float, state: np.ndarray) -> bool:
+def rows_say_more(rows: Dense | Csr, v: np.ndarray, norm: float, state: np.ndarray, low: float) -> bool:
     """Whether the upper end should be taken from the steps on rows: the error term can be seen in the other.
 
     So it should where the sum of the steps is near an end of the range, and the other end is infinite.
     In float32 it always can. There the rows are added up only where they have as many entries as w has, or
-    nearly: adding up into so many numbers would take longer than learning from so few rows.
+    nearly: adding up into so many numbers would take longer than learning from so few rows. ``low`` is the
+    lower end: where w does not separate the rows, a hundredth of the upper end is not worth that time.
     """
     summed = _SUMS[0] < float(state[scalars.TAU]) < _SUMS[1]
-    if summed and float(state[scalars.ERROR]) <= CLOSE * norm * abs(float(state[scalars.SCALE])):
+    seen = CLOSE if low > 0.0 else CLOSE_ALONE
+    if summed and float(state[scalars.ERROR]) <= seen * norm * abs(float(state[scalars.SCALE])):
         return False
     entries = rows.X.size if isinstance(rows, Dense) else len(rows.data)
     return bool(v.dtype == np.float64 or v.size <= 4 * entries)

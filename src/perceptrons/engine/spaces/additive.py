@@ -147,7 +147,7 @@ class Additive(SingleSpace):
                 scaled = scaled._replace(w=-scaled.w)
             low = margins.lower_end(rows, y, c, scaled)
         up = self._up(scaled.norm)
-        if self.steps is not None and margins.rows_say_more(rows, self.v, scaled.norm, self.state):
+        if self.steps is not None and margins.rows_say_more(rows, self.v, scaled.norm, self.state, low):
             up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
         return [(low, up)]
 
