@@ -70,68 +70,50 @@ class Explains(Classifier):
         """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
         raise NotImplementedError
 
-    def explain(self, text: str | bytes) -> Explanation:
-        """The prediction for one text, as a sum of contributions of its features.
-
-        With two classes contributions are those to the score, where a positive score means the larger label;
-        with more, those to the score of the class predicted.
-
-        Parameters
-        ----------
-        text : str or bytes
-
-        Returns
-        -------
-        Explanation
-            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
-            contribution, the largest first. ``str()`` shows them.
-        """
-        self._contract.check_fitted(self)
-        self._check_explained()
-        self._check_width(reset=False)
-        texts = self._texts([text])
-        hasher = self._hasher()
-        rows = hasher.hash(texts, spans=True)
-        score = np.atleast_1d(self._scores(csr(rows.indices, rows.data, rows.indptr, 1 << self.bits))[0])
-        code = int(self._decide(score[None, :] if len(score) > 1 else score)[0])
-        column = code if len(score) > 1 else 0
-        weights, bias = self._weights_of(rows, column)
-        scale = self._scale_of(rows)
-        names = [
-            spelled(texts, int(a), int(b), self.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
-        ]
-        found = [
-            Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
-            for name, value, weight in zip(names, rows.data, weights, strict=True)
-        ]
-        found.sort(key=lambda c: -abs(c.contribution))
-        towards = python_label(self.classes_[code if len(score) > 1 else len(self.classes_) - 1])
-        label = python_label(self.classes_[code])
-        return Explanation(label, towards, float(score[column]), float(bias * scale), found)
-
-    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """The features with the largest weights for each label; needs ``keep_names=True``.
-
-        Parameters
-        ----------
-        n : int, default=10
-            How many for each label.
-        """
-        self._contract.check_fitted(self)
-        checks.whole("n", n)
-        names = self.names_
-        columns = np.fromiter(names, np.int64, len(names))
-        weights = self._weights()[:, columns]
-        if len(self.classes_) == 2:
-            weights = np.concatenate([-weights, weights])
-        found = {}
-        for label, w in zip(self.classes_.tolist(), weights, strict=True):
-            best = np.argsort(-w, kind="stable")[:n]
-            found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
-        return found
-
     def _scale_of(self, rows: HashedRows) -> float:
         if not self._unit_rows():
             return 1.0
         length = np.sqrt(np.sum(np.square(rows.data, dtype=np.float64)) + self._bias() ** 2)
         return 1.0 / float(length) if length > 0.0 else 1.0
+
+
+def explain(model: Explains, text: str | bytes) -> Explanation:
+    """The prediction for one text, as a sum of contributions of its features."""
+    model._contract.check_fitted(model)
+    model._check_explained()
+    model._check_width(reset=False)
+    texts = model._texts([text])
+    hasher = model._hasher()
+    rows = hasher.hash(texts, spans=True)
+    score = np.atleast_1d(model._scores(csr(rows.indices, rows.data, rows.indptr, 1 << model.bits))[0])
+    code = int(model._decide(score[None, :] if len(score) > 1 else score)[0])
+    column = code if len(score) > 1 else 0
+    weights, bias = model._weights_of(rows, column)
+    scale = model._scale_of(rows)
+    names = [
+        spelled(texts, int(a), int(b), model.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
+    ]
+    found = [
+        Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
+        for name, value, weight in zip(names, rows.data, weights, strict=True)
+    ]
+    found.sort(key=lambda c: -abs(c.contribution))
+    towards = python_label(model.classes_[code if len(score) > 1 else len(model.classes_) - 1])
+    label = python_label(model.classes_[code])
+    return Explanation(label, towards, float(score[column]), float(bias * scale), found)
+
+
+def strongest(model: Explains, n: int) -> dict[Label, list[tuple[str, float]]]:
+    """The features with the largest weights for each label."""
+    model._contract.check_fitted(model)
+    checks.whole("n", n)
+    names = model.names_
+    columns = np.fromiter(names, np.int64, len(names))
+    weights = model._weights(columns)[:, :-1]
+    if len(model.classes_) == 2:
+        weights = np.concatenate([-weights, weights])
+    found = {}
+    for label, w in zip(model.classes_.tolist(), weights, strict=True):
+        best = np.argsort(-w, kind="stable")[:n]
+        found[label] = [(names[int(columns[j])], float(w[j])) for j in best if w[j] > 0.0]
+    return found

@@ -22,8 +22,8 @@ from ..engine.custom import engine_rule
 from ..engine.loops import tracks
 from ..io import Texts
 from ..rows import Csr
-from . import loops, single
-from .explaining import Explains
+from . import explaining, loops, single
+from .explaining import Explains, Explanation
 from .hashing import AnyTexts, HashedRows, Hasher, as_texts, most_entries, workspace_for
 from .names import Names
 from .parameters import TextParameters
@@ -376,6 +376,34 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         enable_fast_path(self, TextFastPath(learn, score, rule, *rest, signs))
 
     # ------------------------------------------------------------ where a prediction comes from
+
+    def explain(self, text: str | bytes) -> Explanation:
+        """The prediction for one text, as a sum of contributions of its features.
+
+        With two classes contributions are those to the score, where a positive score means the larger label;
+        with more, those to the score of the class predicted.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Explanation
+            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
+            contribution, the largest first. ``str()`` shows them.
+        """
+        return explaining.explain(self, text)
+
+    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The features with the largest weights for each label; needs ``keep_names=True``.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each label.
+        """
+        return explaining.strongest(self, n)
 
     def _check_explained(self) -> None:
         if self._readout == "vote":
