@@ -51,13 +51,20 @@ class MIRASpec(AnyReadout, Jointly, Augmented):
             return multiclass.CrammerSinger()
         return multiclass.Exact(inf, 0.0) if self.solver == "exact" else multiclass.Top()
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Space:
+    def _new_space(
+        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
+    ) -> spaces.Space:
+        if self.variant == "crammer_singer" and several:
+            raise ValueError(
+                "variant='crammer_singer' learns classes together, and the labels of an indicator matrix are "
+                "learned apart: use variant='pa'."
+            )
         if self.variant == "crammer_singer" and (n_classes <= 2 or not self._is_joint()):
             raise ValueError(
                 "variant='crammer_singer' needs three or more classes and multiclass='joint'; "
                 f"got {n_classes} classes and multiclass={self.multiclass!r}."
             )
-        return super()._new_space(frame, n_features, n_classes)
+        return super()._new_space(frame, n_features, n_classes, several)
 
     def _start(
         self, batch: CheckedRows, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None

@@ -34,6 +34,7 @@ class BudgetKernelPerceptronSpec(KernelBased):
 
     _of_state = ("kernel", "budget", "policy")
     _journal = RowJournal
+    _takes_several = False
 
     if TYPE_CHECKING:  # set by fit
         _draws: RandomSource = field(init=False)
@@ -58,9 +59,11 @@ class BudgetKernelPerceptronSpec(KernelBased):
         }
         return records[self.policy]()
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Space:
+    def _new_space(
+        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
+    ) -> spaces.Space:
         self._draws = checks.generator(self.random_state)  # shared by the learners of one-vs-rest
-        return super()._new_space(frame, n_features, n_classes)
+        return super()._new_space(frame, n_features, n_classes, several)
 
     def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.Budget:
         return spaces.Budget(

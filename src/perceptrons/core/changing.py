@@ -93,7 +93,8 @@ def _served(model: Learner, names: list[str], again: bool) -> Iterator[tuple[str
             unknown = model.fit_intercept and model._scales_itself()
             yield name, not unknown and model._frame(frame.dtype) == frame
         elif name == "multiclass":
-            yield name, model._space.n_classes <= 2 or model._is_joint() == model._space.joint
+            alike = model._space.n_classes <= 2 or model._space.several
+            yield name, alike or model._is_joint() == model._space.joint
         elif name in ("readout", "normalized_votes"):
             yield name, serves_readout(model)
         elif name == "log_updates":
@@ -179,6 +180,6 @@ def renew_steps(model: Learner, names: Sequence[str]) -> None:
 def _fresh(model: Learner) -> SingleSpace:
     """A learner as the present parameters make it, without features."""
     frame, n_classes = model._space.learners[0].frame, model._space.n_classes
-    if n_classes > 2 and model._is_joint():
+    if n_classes > 2 and model._is_joint() and not model._space.several:
         return model._joint_space(frame, 0, n_classes)
     return model._binary_space(frame, 0)

@@ -41,7 +41,7 @@ class Classifier:
     Attributes
     ----------
     classes_ : ndarray
-        The labels, sorted.
+        The labels, sorted; 0 to n_labels - 1 after an indicator matrix.
     n_features_in_ : int
         Width of the rows.
     feature_names_in_ : ndarray of str
@@ -54,6 +54,8 @@ class Classifier:
 
     #: kind of the run: "online", "descent" or "margin"
     _run_kind: ClassVar[str] = "online"
+    #: whether rows may have several labels
+    _takes_several: ClassVar[bool] = True
     #: whether it learns and predicts by the arrays of CSR rows alone, without SciPy's operations
     _reads_csr_rows: ClassVar[bool] = False
 
@@ -100,6 +102,11 @@ class Classifier:
         With ``columns``: those of these features only, and the bias coordinate.
         """
         raise NotImplementedError
+
+    @property
+    def _several(self) -> bool:
+        """Whether a row may have several labels, or none."""
+        return False
 
     # ------------------------------------------------------------ how rows are understood
 
@@ -166,10 +173,12 @@ class Classifier:
     def _scores(self, X: AnyMatrix) -> np.ndarray:
         """(n,) for two classes, (n, n_classes) for more."""
         scores = self._linear_scores(X) - self._threshold()
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return scores[:, 0] if scores.shape[1] == 1 and not self._several else scores
 
     def decision_function(self, X: Objects) -> np.ndarray:
         """Score of each row: positive means the larger label; one column per class for more than two.
+
+        Where rows may have several labels: one column per label, in which positive means that label.
 
         Parameters
         ----------
@@ -190,7 +199,9 @@ class Classifier:
         return scores
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
-        """Class codes; a tie is the lower one."""
+        """Class codes; a tie is the lower one. Of several labels: an indicator matrix, without those at 0."""
+        if self._several:
+            return (scores > 0.0).astype(np.int64)
         if scores.ndim == 2:
             best: np.ndarray = np.argmax(scores, axis=1)
             return best
@@ -207,10 +218,11 @@ class Classifier:
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
+        labels : ndarray of shape (n_samples,), or of shape (n_samples, n_labels)
+            After rows with several labels, an indicator matrix: 1 where the score of the label is positive.
         """
         codes = self._decide(self.decision_function(X))
-        labels: np.ndarray = self.classes_[codes]
+        labels: np.ndarray = codes if self._several else self.classes_[codes]
         return labels
 
     def __getstate__(self) -> dict[str, Any]:

@@ -161,7 +161,9 @@ def hold_out(
         return None, None
     seed = int(draws.uniform(rng) * 2**31)
     try:
-        return held_out_rows.split(batch.codes, model.validation_fraction, seed)
+        several = batch.codes.ndim == 2  # rows of several labels are drawn alike
+        strata = np.zeros(len(batch.codes), np.int64) if several else batch.codes
+        return held_out_rows.split(strata, model.validation_fraction, seed)
     except ValueError as error:
         raise ValueError(
             f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "
@@ -170,11 +172,12 @@ def hold_out(
 
 
 def held_out_score(model: Learner, batch: CheckedRows, held_out: np.ndarray) -> float:
-    """Share of right predictions among the rows held out."""
+    """Share of right predictions among the rows held out; of several labels, all must be right."""
     if not draws.trusted(checks.generator(model.random_state)):
         intake.check_again(batch.X)
     guess = model._decide(model._scores(batch.X[held_out]))
-    return float(np.mean(guess == batch.codes[held_out]))
+    right = guess == batch.codes[held_out]
+    return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))
 
 
 def mean_loss(counts: Counts) -> float:

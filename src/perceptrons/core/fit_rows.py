@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..engine import intake
 from . import changing, class_weights
 from .intakes import in_precision
-from .labels import checked_labels, distinct
+from .labels import checked_targets, distinct
 from .passes import CheckedRows
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def rows_of_fit(
     steps = [] if old is None else changing.changed_steps(model, again=True)
     given, X = X, in_precision(model._intake.checked(X, reset=old is None), old)
     exact = model._intake.exact(given, X)
-    given, y = y, checked_labels(model, y, X.shape[0])
-    classes, codes = distinct(y)
+    given, y = y, checked_targets(model, y, X.shape[0], goes_on=old is not None)
+    several = y.ndim == 2
+    classes, codes = (np.arange(y.shape[1]), y) if several else distinct(y)
     if len(classes) < 2:
         raise ValueError(
             f"{type(model).__name__} needs at least two classes in y; it holds one class only: "
@@ -49,11 +50,13 @@ def rows_of_fit(
     if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
         strange = next(label for label in class_weight if label not in classes.tolist())
         raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
-    if old is not None:
+    if old is not None and not several:
         codes = model._labels.codes(y)
         classes = model.classes_
     model.classes_ = classes
-    if len(weights) and len(np.unique(codes[weights > 0])) < 2:
+    if several and len(weights) and not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one needs a positive weight.")
+    if not several and len(weights) and len(np.unique(codes[weights > 0])) < 2:
         where = "all classes but one class" if weights.any() else "every row"
         raise ValueError(
             f"sample_weight times class_weight is zero for {where}; at least two classes need a row "
@@ -64,7 +67,8 @@ def rows_of_fit(
     there = weights > 0.0 if len(weights) else slice(None)
     frame = model._frame(X.dtype, X, there) if old is None else old.frame
     rows = model._intake.rows(X, learn=True, frame=frame)
-    batch = CheckedRows(X, rows, codes.astype(np.int64), weights, exact, frame, steps)
+    codes = codes if several else codes.astype(np.int64)
+    batch = CheckedRows(X, rows, codes, weights, exact, frame, steps)
     still_valid(model, batch, given, sample_weight)
     return batch
 

@@ -72,8 +72,11 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
 
     # ------------------------------------------------------------ spaces
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> spaces.Dual:
-        inner = cast("Linear | Joint | OneVsRest", super()._new_space(frame._replace(bias=0.0), 0, n_classes))
+    def _new_space(
+        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
+    ) -> spaces.Dual:
+        made = super()._new_space(frame._replace(bias=0.0), 0, n_classes, several)
+        inner = cast("Linear | Joint | OneVsRest", made)
         return spaces.Dual(
             inner, self.kernel_, frame, n_features, self.block_size, float(self.cache_mb), self._where(frame)
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .._sparse import is_sparse
 from .undoing import twin_of_journal
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ class LabelBook:
 
     def codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
         """Labels as codes; new labels become classes where ``grow`` is true, else they are an error."""
+        if y.ndim == 2:
+            return y
         self._check_same_kind(y)
         new = np.setdiff1d(y, self.model.classes_) if len(self.model.classes_) else np.unique(y)
         if len(new):
@@ -55,6 +59,8 @@ class LabelBook:
         row: so any cut of the rows into batches makes the same model. The first two classes need no cut: a w
         that was trained with one class is also a w of two classes.
         """
+        if y.ndim == 2:
+            return [slice(0, len(y))]
         self._check_same_kind(y)
         known = self.model.classes_
         if len(known) and (known[np.minimum(np.searchsorted(known, y), len(known) - 1)] == y).all():
@@ -133,6 +139,76 @@ class LabelBook:
                 flipped.alpha = -flipped.alpha
                 self.model._journals = [flipped, journals[0]]
         self._log_class(code)
+
+
+def checked_targets(
+    model: Classifier, y: npt.ArrayLike | None, n_rows: int, goes_on: bool = False
+) -> np.ndarray:
+    """Labels, (n_rows,); or an indicator matrix, (n_rows, n_labels) of 0 and 1, uint8.
+
+    A model that ``goes_on`` has begun with either, and stays with it.
+    """
+    found = indicator(y)
+    if goes_on:
+        _check_form(model, found)
+    if found is None:
+        return checked_labels(model, y, n_rows)
+    if not model._takes_several:
+        raise ValueError(
+            f"{type(model).__name__} learns one label a row; y is an indicator matrix of {found.shape[1]} "
+            "labels. Fit one model for each of its columns."
+        )
+    if getattr(model, "class_weight", None) is not None:
+        raise ValueError(
+            "class_weight weighs a row by its class, and a row of an indicator matrix has none: use "
+            f"sample_weight; got class_weight={model.class_weight!r}."  # type: ignore[attr-defined]
+        )
+    if len(found) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, y has {len(found)}.")
+    return found
+
+
+def indicator(y: Any) -> np.ndarray | None:
+    """y as a matrix of 0 and 1 with two columns or more; None where it is none."""
+    if type(y) is np.ndarray and y.ndim != 2:
+        return None
+    if is_sparse(y):
+        y = y.tocsr()
+        y = y.astype(np.uint8).toarray() if ((y.data == 0) | (y.data == 1)).all() else y.toarray()
+    try:
+        found = np.asarray(y)
+    except ValueError:  # ragged
+        return None
+    if found.ndim != 2 or found.shape[1] < 2 or found.dtype.kind not in "biuf":
+        return None
+    return found.astype(np.uint8) if ((found == 0) | (found == 1)).all() else None
+
+
+def indicator_classes(y: np.ndarray, classes: Sequence[Label] | np.ndarray | None) -> np.ndarray:
+    """The labels of an indicator matrix; an error where others are given."""
+    own = np.arange(y.shape[1])
+    if classes is not None and np.asarray(classes).tolist() != own.tolist():
+        raise ValueError(
+            f"The classes of an indicator matrix are the numbers of its columns, 0 to {len(own) - 1}; got "
+            f"classes={classes!r}."
+        )
+    return own
+
+
+def _check_form(model: Classifier, found: np.ndarray | None) -> None:
+    """Refuse labels of another form than those that the model has begun with."""
+    n = len(model.classes_)
+    if found is not None and n and not model._several:
+        raise ValueError(
+            f"This {type(model).__name__} has learned one label a row; y is an indicator matrix. Begin anew "
+            "with clone(model), or give one label a row."
+        )
+    if model._several and (found is None or found.shape[1] != n):
+        got = "" if found is None else f"; got {found.shape[1]} columns"
+        raise ValueError(
+            f"This {type(model).__name__} has learned rows of several labels: y must be an indicator matrix "
+            f"of 0 and 1 with {n} columns{got}."
+        )
 
 
 def checked_labels(model: Classifier, y: npt.ArrayLike | None, n_rows: int) -> np.ndarray:

@@ -221,7 +221,13 @@ class Learner(RunAttributes):
         assert found is not None
         return found
 
-    def _new_space(self, frame: spaces.Frame, n_features: int, n_classes: int) -> Space:
+    def _new_space(
+        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
+    ) -> Space:
+        """A fresh space; ``several``: a row may have several of the classes, or none."""
+        if several:
+            learners = [self._binary_space(frame, n_features) for _ in range(n_classes)]
+            return spaces.PerLabel(learners, self._n_threads())
         if n_classes <= 2:
             return self._binary_space(frame, n_features)
         if self._is_joint():
@@ -294,9 +300,14 @@ class Learner(RunAttributes):
         return self._reading.votes(X) if self._readout == "vote" else super()._linear_scores(X)
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
-        if scores.ndim == 1 and len(self.classes_) == 2 and self._space.ties:
+        binary = scores.ndim == 1 and len(self.classes_) == 2
+        if (binary or self._several) and self._space.ties:
             return (scores >= 0.0).astype(np.int64)
         return super()._decide(scores)
+
+    @property
+    def _several(self) -> bool:
+        return "_space" in vars(self) and self._space.several
 
     # ------------------------------------------------------------ row weights
 
@@ -319,8 +330,11 @@ class Learner(RunAttributes):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of any sortable type.
+        y : array-like of shape (n_samples,), or of shape (n_samples, n_labels)
+            Labels of any sortable type. Or an indicator matrix of 0 and 1, dense or sparse, of two columns
+            or more: a row may have several labels, or none. Each label is then learned by a learner of its
+            own against the rest, whatever ``multiclass`` says. A label that every row has, or none, is
+            learned like the others.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 0 has no effect.
         coef_init, intercept_init : array-like, optional
@@ -344,7 +358,8 @@ class Learner(RunAttributes):
     ) -> Space:
         """A fresh space with the initial weights."""
         assert batch.frame is not None
-        space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_))
+        several = batch.codes.ndim == 2
+        space = self._new_space(batch.frame, batch.X.shape[1], len(self.classes_), several)
         if coef_init is not None or intercept_init is not None:
             self._start_at(space, batch.X.shape[1], coef_init, intercept_init)
         return space
@@ -401,10 +416,12 @@ class Learner(RunAttributes):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or of shape (n_samples, n_labels)
+            Labels, or an indicator matrix as in :meth:`fit`.
         classes : array-like, optional
             All labels that will ever occur. Without it each class is added at its first row, however the
-            rows are cut into batches; with it one pass is that of ``fit``, which has all labels.
+            rows are cut into batches; with it one pass is that of ``fit``, which has all labels. An indicator
+            matrix has its labels, the numbers of its columns, in any case.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -435,7 +452,7 @@ class Learner(RunAttributes):
             A dict maps feature names to values; new names become new features. Kernel learners take the
             objects of their kernel.
         y : label
-            A new label becomes a new class.
+            A new label becomes a new class. Of several labels: a row of the indicator matrix.
         """
         fast = self.__dict__.get("_fast_path")
         if fast is not None and type(x) is fast.form and fast.learn(x, y):
@@ -453,14 +470,15 @@ class Learner(RunAttributes):
         return one_row.score(self, x)
 
     def predict_one(self, x: Any) -> Label:
-        """Label of one row as a type of Python: an int, a str, …"""
+        """Label of one row as a type of Python: an int, a str, …; of several labels, a list of 0 and 1."""
         fast = self.__dict__.get("_fast_path")
         if fast is not None and type(x) is fast.form and fast.serves:
             found = fast.predict(x)
             if found is not None:
                 return found[0]
         score = np.asarray([self.score_one(x)])
-        return one_row.python_label(self.classes_[self._decide(score)[0]])
+        code = self._decide(score)[0]
+        return code.tolist() if self._several else one_row.python_label(self.classes_[code])
 
     def _score_row(self, row: AnyMatrix) -> float | np.ndarray:
         """The score of one row, or the scores of its classes."""

@@ -71,8 +71,12 @@ def free_of_descents(
     pairs: Sequence[Pair],
     frame: Frame,
     radius: float,
+    both: bool,
 ) -> list[Bracket] | None:
-    """The brackets with a free offset of descents on rows of both classes; None where nothing is claimed."""
+    """The brackets with a free offset of descents; None where nothing is claimed.
+
+    ``both``: there are rows of both classes.
+    """
     if not _has_free_offset(frame) or alphas is None:
         return None
     found = []
@@ -81,7 +85,7 @@ def free_of_descents(
             return None
         sizes = [len(rows) for rows in run.chosen]
         steps = free_margins.steps_of_descent(run.w, run.steps, sizes, alpha, frame.bias, radius)
-        found.append(_free(run.w, steps, pair, radius, frame.bias, True))
+        found.append(_free(run.w, steps, pair, radius, frame.bias, both))
     return found
 
 

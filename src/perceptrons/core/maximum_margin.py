@@ -16,6 +16,7 @@ from .. import kernels
 from .._sparse import as_scipy, is_sparse
 from ..engine import intake, spaces
 from ..engine.solvers import coordinate, maximum, quadratic
+from ..engine.spaces.together import positives
 from ..theory import _outward as outward
 from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.brackets import Bracket, margin_space
@@ -24,7 +25,7 @@ from ..theory.separability import Separability, rounded_up
 from . import changing, checks, objects
 from .augmented import FitIntercept
 from .intakes import NumberIntake, ObjectIntake
-from .labels import checked_labels
+from .labels import checked_targets
 from .parameters import spec
 from .progress import Progress
 from .run_records import known_rows
@@ -84,6 +85,7 @@ class MaxMarginSpec(FitIntercept):
         _problems: list[Problem] = field(init=False)
         support_: np.ndarray = field(init=False)
         dual_coef_: np.ndarray = field(init=False)
+        _indicator: bool = field(init=False)  #: True where y was an indicator matrix
 
     intercept_scaling: ClassVar[float] = 1.0  # the bias is no weight of a coordinate: it has no scale
     row_norm: ClassVar[None] = None  # the margin is defined for rows that are not scaled
@@ -164,7 +166,9 @@ class MaxMarginSpec(FitIntercept):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features), or what the kernel takes
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or of shape (n_samples, n_labels)
+            Labels, or an indicator matrix of 0 and 1: each label is then a problem of its own, with an
+            infinite margin where all rows have the label, or none.
 
         Returns
         -------
@@ -176,18 +180,24 @@ class MaxMarginSpec(FitIntercept):
             for name in ("kernel_", "_known"):  # of an earlier fit
                 self.__dict__.pop(name, None)
             given, X = X, self._intake.checked(X, reset=True)
-            classes, codes = encoded(checked_labels(self, y, X.shape[0]))
+            y = checked_targets(self, y, X.shape[0])
+            several = y.ndim == 2
+            classes, codes = (np.arange(y.shape[1]), y) if several else encoded(y)
             intake.check_again(X)  # labels may be objects with methods of the user
             points, e = self._points(X)
             rows = X
             if self.kernel is None and (e > 0 or points.radius >= TOO_LONG) and whole(given):
                 rows = weighted_rows.as_rows(given)
-            targets = [len(classes) - 1] if len(classes) <= 2 else range(len(classes))
+            vars(self).pop("_indicator", None)
+            if several:
+                self._indicator = True
+            one = len(classes) <= 2 and not several
+            targets = [len(classes) - 1] if one else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
                 limits = maximum.SolverLimits(float(self.tol), int(self.max_iter), deadline, progress.gap)
                 self._problems = []
                 for r in targets:
-                    signs = np.where(codes == r, 1.0, -1.0)
+                    signs = np.where(positives(codes, r), 1.0, -1.0)
                     self._problems.append(self._one(rows, points, e, signs, limits, classes, r))
             self.classes_ = classes
             self.radius_ = float(np.ldexp(points.radius, e)) if e else points.radius
@@ -207,10 +217,10 @@ class MaxMarginSpec(FitIntercept):
     ) -> Problem:
         """One class against the rest; NotSeparableError where a hard margin does not exist."""
         free = bool(self.fit_intercept)
-        if free and len(classes) == 1:
+        if free and (y == y[0]).all():
             answer = maximum.Answer(np.zeros(points.n), 1.0, (np.inf, np.inf), 0.0, 1, maximum.GAP_CLOSED)
             w = np.zeros(X.shape[1]) if self.kernel is None else None
-            return Problem(answer, np.empty(0, np.int64), np.empty(0), w, 1.0, 0.0)
+            return Problem(answer, np.empty(0, np.int64), np.empty(0), w, float(y[0]), 0.0)
         undecided = ""
         try:
             answer = self._solved(points, y, free, limits)
@@ -330,6 +340,7 @@ class MaxMarginSpec(FitIntercept):
     def _warn_undecided(self, answer: maximum.Answer, classes: np.ndarray, r: int) -> None:
         low, up = answer.bracket
         what = f"class {classes.tolist()[r]!r} against the rest" if len(classes) > 2 else "the classes"
+        what = f"the rows with and without label {r}" if self._several else what
         known = f" The largest margin is at most {rounded_up(up)}; this w has {low:.3g}."
         warnings.warn(
             f"MaxMargin stopped ({answer.reason}) without a separator of {what} and without a proof that "
@@ -359,7 +370,9 @@ class MaxMarginSpec(FitIntercept):
 
     def _not_separable(self, proof: Separability, classes: np.ndarray, r: int) -> Exception:
         names = [repr(label) for label in classes.tolist()]
-        if len(classes) > 2:
+        if self._several:
+            what = f"The rows with and without label {r} are not separable"
+        elif len(classes) > 2:
             what = f"Class {names[r]} is not separable from the rest"
         elif len(classes) == 2:
             what = f"The classes {names[0]} and {names[1]} are not separable"
@@ -425,6 +438,10 @@ class MaxMarginSpec(FitIntercept):
         return super()._record_fields(evidence) | found
 
     # ------------------------------------------------------------ computed from the problems
+
+    @property
+    def _several(self) -> bool:
+        return bool(vars(self).get("_indicator", False))
 
     def _fitted(self, name: str) -> list[Problem]:
         if "_problems" not in vars(self):

@@ -11,6 +11,7 @@ from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import changing, class_weights, progressive, starting
 from .fast_rows import FastArrays, FastDicts
+from .labels import checked_targets, indicator
 from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import access_to, enable_fast_path, one_writer, unchanged_on_error
@@ -92,13 +93,13 @@ def learn(model: Learner, x: Any, y: Label) -> None:
             steps = changing.changed_steps(model)
             if fresh:
                 width, dtype = model._intake.form(x)
-                starting.begin(model, width, dtype, None)
+                several = _indicator_row(y)
+                classes = np.arange(len(y)) if several else None
+                starting.begin(model, width, dtype, classes, several)
             row, new_names = model._intake.one(x)
             model._check_values(row)
             rows = model._intake.rows(row, learn=True)
-            if np.ndim(y) != 0:
-                raise ValueError(f"y must be one label; got {y!r}.")
-            label = np.asarray([y])
+            label = _target(model, y, fresh)
             weights = class_weights.row_weights(model, None, label)
             known = model.classes_
             codes = model._labels.codes(label, grow=True)  # the last step that can fail
@@ -109,6 +110,24 @@ def learn(model: Learner, x: Any, y: Label) -> None:
         batch = CheckedRows(row, rows, codes, weights, exact, changed=steps, counted=counted)
         learn_batch_of_one(model, batch, since, recorded, call)
         model._enable_fast_path(x)
+
+
+def _indicator_row(y: Any) -> bool:
+    """Whether y is a row of an indicator matrix."""
+    return np.ndim(y) == 1 and indicator([y]) is not None
+
+
+def _target(model: Learner, y: Any, fresh: bool) -> np.ndarray:
+    """One label, or one row of an indicator matrix, as an array of one."""
+    if _indicator_row(y):
+        return checked_targets(model, [y], 1, goes_on=not fresh)
+    if np.ndim(y) != 0:
+        raise ValueError(f"y must be one label; got {y!r}.")
+    if model._several:
+        raise ValueError(
+            f"y must be a row of an indicator matrix, {len(model.classes_)} numbers of 0 and 1; got {y!r}."
+        )
+    return np.asarray([y])
 
 
 def score(model: Learner, x: Any) -> float | list[float]:

@@ -153,7 +153,7 @@ class MarginPerceptronSpec(AnyReadout, Jointly, Augmented):
         n_classes = len(self.classes_)
         assert batch.frame is not None
         probe = PerceptronSpec(multiclass=self.multiclass)._new_space(
-            batch.frame, batch.X.shape[1], n_classes
+            batch.frame, batch.X.shape[1], n_classes, batch.codes.ndim == 2
         )
         order = intake.frozen(np.arange(batch.X.shape[0]))
         probe.run(batch.rows, probe.targets(batch.codes), batch.weights, order, False)

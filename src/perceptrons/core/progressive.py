@@ -27,6 +27,8 @@ def silence(model: Learner) -> str | None:
     """Why progressive errors are not reported; None where they are."""
     if model._reading.logged:
         return f"progressive errors are not counted for readout={model._readout!r}"
+    if model._several:
+        return "progressive errors are not counted for rows of several labels"
     if "_space" in vars(model) and model._space.device != "cpu":
         return "progressive errors are not counted on a GPU"
     return None

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine import draws, intake, margins
+from ..engine.spaces.together import positives
 from ..theory.brackets import margin_space
 from ..theory.run_record import LearnerRecord
 from . import changing, checks, margin_brackets
 from .augmented import Augmented
-from .labels import checked_labels
+from .labels import checked_targets
 from .parameters import spec
 from .progress import Progress
 from .solved import Descent
@@ -49,6 +50,7 @@ class RiskDescentSpec(Augmented):
         _descents: list[Descent] = field(init=False)
         _bounds: list[Bracket] = field(init=False)
         _paths: list[np.ndarray] = field(init=False)  #: only where they were asked for
+        _indicator: bool = field(init=False)  #: True where y was an indicator matrix
         _from_zero: bool = field(init=False)  #: False where some w_0 was given and is not 0; else not set
 
     def _check_params(self) -> None:
@@ -82,7 +84,8 @@ class RiskDescentSpec(Augmented):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or of shape (n_samples, n_labels)
+            Labels, or an indicator matrix of 0 and 1: each label is then a descent of its own.
         coef_init, intercept_init : array-like, optional
             Weights to start from, of the shapes of ``coef_`` and ``intercept_``, instead of the first row
             times its label. They must not be 0 for the perceptron risk, which is 0 there.
@@ -94,7 +97,9 @@ class RiskDescentSpec(Augmented):
         with one_writer(self, anew=True), unchanged_on_error(self):
             self._check_params()
             data: AnyMatrix = self._intake.checked(X, reset=True)
-            classes, codes = np.unique(checked_labels(self, y, data.shape[0]), return_inverse=True)
+            y = checked_targets(self, y, data.shape[0])
+            several = y.ndim == 2
+            classes, codes = (np.arange(y.shape[1]), y) if several else np.unique(y, return_inverse=True)
             if coef_init is not None:
                 coef_init = checks.numbers("coef_init", coef_init)
             if intercept_init is not None:
@@ -108,8 +113,8 @@ class RiskDescentSpec(Augmented):
             rows = cast("Dense | Csr", self._intake.rows(data, learn=True))
             problem = _Problem(data, rows.sq, frame.bias, frame.unit)
             rng = checks.generator(self.random_state)
-            targets = [1] if len(classes) == 2 else range(len(classes))
-            signs = [intake.frozen(np.where(codes == r, 1.0, -1.0)) for r in targets]
+            targets = [1] if len(classes) == 2 and not several else range(len(classes))
+            signs = [intake.frozen(np.where(positives(codes, r), 1.0, -1.0)) for r in targets]
             starts = [sign[0] * problem.row(0) for sign in signs]
             given = coef_init is not None or intercept_init is not None
             if given:
@@ -119,8 +124,10 @@ class RiskDescentSpec(Augmented):
                 self._descend(problem, sign, rng, w, path)
                 for sign, w, path in zip(signs, starts, paths, strict=True)
             ]
-            for name in ("_paths", "_from_zero"):
+            for name in ("_paths", "_from_zero", "_indicator"):
                 vars(self).pop(name, None)
+            if several:
+                self._indicator = True
             if self.keep_path:
                 self._paths = [np.stack(path) for path in paths]
             if given and any(w.any() for w in starts):
@@ -252,6 +259,10 @@ class RiskDescentSpec(Augmented):
     # ------------------------------------------------------------ computed from the descents
 
     @property
+    def _several(self) -> bool:
+        return bool(vars(self).get("_indicator", False))
+
+    @property
     def intercept_scaling_(self) -> float:
         """B, the constant coordinate of the rows that were learned; 0 without an intercept."""
         if "_framed" not in vars(self):
@@ -329,7 +340,8 @@ class RiskDescentSpec(Augmented):
         if bounds is None:
             return None
         alphas, frame = vars(self).get("_steps"), self._framed
-        found = margin_brackets.free_of_descents(runs, alphas, bounds, frame, self.radius_)
+        both = not self._several  # a label may be that of all rows, or of none
+        found = margin_brackets.free_of_descents(runs, alphas, bounds, frame, self.radius_, both)
         return None if found is None else self._one_or_all("free_margin_bounds_", found)
 
     def _record_fields(self, evidence: bool) -> dict[str, Any]:

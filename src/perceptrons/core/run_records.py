@@ -45,7 +45,7 @@ def common_fields(model: Classifier) -> dict[str, Any]:
         "kind": type(model),
         "classes": np.asarray(model.classes_),
         "parameters": parameters(model),
-        "problem": "binary" if len(model.classes_) <= 2 else "one-vs-rest",
+        "problem": "binary" if len(model.classes_) <= 2 and not model._several else "one-vs-rest",
         "stop_reason": reason if isinstance(reason, str) else ", ".join(map(str, reason)),
         "n_iter": int(getattr(model, "n_iter_", 1)),
         "n_features": getattr(model, "n_features_in_", None),

@@ -14,7 +14,7 @@ from ..engine.spaces import Counts
 from . import changing, class_weights, progressive, starting
 from .fit_rows import still_valid
 from .intakes import in_precision
-from .labels import checked_labels
+from .labels import checked_labels, checked_targets, indicator_classes
 from .passes import BatchPiece, CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import one_writer, unchanged_on_error
@@ -43,12 +43,14 @@ def partial_fit(
             X = in_precision(model._intake.checked(X, reset=fresh), vars(model).get("_space"))
             model._check_values(X)
             exact = model._intake.exact(given, X)
-            given, y = y, checked_labels(model, y, X.shape[0])
+            given, y = y, checked_targets(model, y, X.shape[0], goes_on=not fresh)
             rows = model._intake.rows(X, learn=True)
             weights = class_weights.row_weights(model, sample_weight, y)
+            if y.ndim == 2:
+                classes = indicator_classes(y, classes)
             if fresh:
-                starting.begin(model, X.shape[1], X.dtype, classes)
-            elif classes is not None:
+                starting.begin(model, X.shape[1], X.dtype, classes, several=y.ndim == 2)
+            elif y.ndim == 1 and classes is not None:
                 model._labels.codes(checked_labels(model, classes, len(classes)), grow=True)
             still_valid(model, CheckedRows(X, rows, y, weights), given, sample_weight, classes)
             segments = model._labels.segments(y)  # the last step that can fail

@@ -19,9 +19,16 @@ if TYPE_CHECKING:
 
 
 def begin(
-    model: Learner, n_features: int, dtype: npt.DTypeLike, classes: Sequence[Label] | np.ndarray | None
+    model: Learner,
+    n_features: int,
+    dtype: npt.DTypeLike,
+    classes: Sequence[Label] | np.ndarray | None,
+    several: bool = False,
 ) -> None:
-    """Start an untrained model with these classes; None: with no class yet."""
+    """Start an untrained model with these classes; None: with no class yet.
+
+    ``several``: a row may have several of them, or none.
+    """
     known = np.asarray([])
     if classes is not None and len(classes):
         known = np.unique(checked_labels(model, classes, len(classes)))
@@ -31,7 +38,7 @@ def begin(
             "in the first call of partial_fit."
         )
     model.classes_ = known
-    space = model._new_space(model._frame(dtype), n_features, len(known))
+    space = model._new_space(model._frame(dtype), n_features, len(known), several)
     adopt(model, space, model._new_journals(space))
 
 

@@ -70,6 +70,10 @@ def fit(
     """
 
     def run(batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None) -> None:
+        if model._several:
+            raise ValueError(
+                "Visits are shown for one label a row: fit the columns of an indicator matrix one by one."
+            )
         if model.n_iter_ == 0:
             observer.starts(model, batch)
         one_by_one(model, batch, order, write, observer)

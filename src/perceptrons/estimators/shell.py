@@ -62,6 +62,7 @@ class ScikitLearn(Contract):
             setattr(tags.input_tags, name, value)
         # learners of rows from 0 to 1 find disjunctions only: on other data they score poorly
         tags.classifier_tags.poor_score = tags.input_tags.positive_only
+        tags.classifier_tags.multi_label = model._takes_several
         return tags
 
     def set_callbacks(self, model: Classifier, *callbacks: Any) -> Any:

@@ -98,6 +98,7 @@ def fit(
             if isinstance(learner, TextClassifierSpec):
                 X = learner._named_texts(X)
             batch = rows_of_fit(learner, X, y, sample_weight, None)
+            supported.check_targets(learner, batch.codes)
             n_rows = batch.X.shape[0]
             numbers = shards.blocks(n_rows, how.n_shards) if lists is None else lists
             shards.check_lists(numbers, n_rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import rules
 from ..core.aggressive import MIRASpec, PassiveAggressiveSpec
 from ..core.confidence import AROWSpec, SCWSpec
@@ -51,6 +53,15 @@ def check(estimator: Any) -> None:
         raise ValueError(f"ParameterMixing mixes {_NAMES}; {name} cannot be mixed: {why}.")
     for what, why in _obstacles(estimator):
         raise ValueError(f"ParameterMixing cannot mix {name}({what}): {why}.")
+
+
+def check_targets(estimator: Any, codes: np.ndarray) -> None:
+    """Raise ValueError for rows of several labels."""
+    if codes.ndim == 2:
+        raise ValueError(
+            f"ParameterMixing cannot mix {type(estimator).__name__} on an indicator matrix: mixing is for "
+            "one label a row. Mix a model for each of its columns."
+        )
 
 
 def by_confidence(estimator: Any) -> bool:

@@ -331,10 +331,13 @@ def _elimination(space: spaces.Elimination) -> None:
     _room(space, len(space.alive))
 
 
-def _rest(space: spaces.OneVsRest) -> None:
+def _rest(space: spaces.OneVsRest, least: int = 3) -> None:
     learners = space.learners
-    ok = isinstance(learners, list) and len(learners) > 2 and all(isinstance(one, BINARY) for one in learners)
-    need(ok, "one against the rest needs a learner for each of three classes or more")
+    ok = isinstance(learners, list) and all(isinstance(one, BINARY) for one in learners)
+    need(
+        ok and len(learners) >= least,
+        "one against the rest needs a learner for each of three classes or more",
+    )
     first = learners[0]
     alike = all(
         type(one) is type(first) and one.n_features == first.n_features and one.frame == first.frame
@@ -342,6 +345,10 @@ def _rest(space: spaces.OneVsRest) -> None:
     )
     need(alike and len({id(one) for one in learners}) == len(learners), "learners of the classes differ")
     whole("n_threads", space.n_threads, 1, MOST_THREADS)
+
+
+def _per_label(space: spaces.PerLabel) -> None:
+    _rest(space, least=2)
 
 
 def _block_size(size: object) -> None:
@@ -466,6 +473,7 @@ CHECKS: dict[type, Callable[[Any], None]] = {
     spaces.Multiplicative: _multiplicative,
     spaces.Elimination: _elimination,
     spaces.OneVsRest: _rest,
+    spaces.PerLabel: _per_label,
     spaces.Dual: _dual,
     spaces.Budget: _budget,
     journal.Journal: _journal,
@@ -487,6 +495,7 @@ ATTRIBUTES: dict[type, set[str]] = {
         spaces.Multiplicative: f"{_OF_SPACE} link follow prediction theta u",
         spaces.Elimination: f"{_OF_SPACE} with_negations alive negated",
         spaces.OneVsRest: "learners n_threads",
+        spaces.PerLabel: "learners n_threads",
         spaces.Dual: "inner kernel frame n_features block_size cache_mb device support n_offered "
         "smallest_margin _open",
         spaces.Budget: f"{_OF_SPACE} kernel policy budget rng prediction block_size rows label gram ids born "

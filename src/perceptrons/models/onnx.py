@@ -72,6 +72,10 @@ def _record(model: Classifier) -> RunRecord:
     name = type(model).__name__
     if not isinstance(model, Classifier):
         raise ValueError(f"export_onnx is for the linear classifiers of perceptrons; got {name}.")
+    if model._several:
+        raise ValueError(
+            f"This {name} has several labels a row, and the graph has one: export one per label."
+        )
     record = model.run_record(evidence=False)
     if record.kernel is not None:
         raise ValueError(f"{name} with a kernel is no linear model, which export_onnx needs; use save.")

@@ -90,6 +90,7 @@ OBJECTS: dict[str, type] = {
         spaces.Linear,
         spaces.Joint,
         spaces.OneVsRest,
+        spaces.PerLabel,
         spaces.Confident,
         spaces.Multiplicative,
         spaces.Elimination,
@@ -144,7 +145,7 @@ _LEFT = frozenset(
         *("random_step_", "gamma_"),
         *("_names", "_given_names", "_words", "n_invalid_"),
         *("kernel_", "_known", "_draws"),
-        *("_descents", "_paths", "_from_zero"),
+        *("_descents", "_paths", "_from_zero", "_indicator"),
         *("_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
         *("estimator_", "seed_"),
     }

@@ -95,7 +95,10 @@ def _online(x: Learner, state: Attributes) -> None:
     n_classes, space = len(state["classes_"]), state["_space"]
     core = space.inner if isinstance(space, spaces.Dual) else space
     many = isinstance(core, (spaces.Joint, spaces.OneVsRest))
-    need(many == (n_classes > 2), "classes and weights do not fit")
+    several = isinstance(core, spaces.PerLabel)
+    need(many == (n_classes > 2 or several), "classes and weights do not fit")
+    if several:
+        need(state["classes_"].tolist() == list(range(n_classes)), "the labels are not numbered")
     need(not many or core.n_classes == n_classes, "classes and weights differ in number")
     learners = core.learners if isinstance(core, spaces.OneVsRest) else [core]
     need(isinstance(space, spaces.Dual) == isinstance(x, KernelLearner), "the space is of another learner")
@@ -297,8 +300,11 @@ def _steps(state: Attributes, weights: list[np.ndarray | None]) -> None:
 
 def _n_problems(state: Attributes) -> int:
     need(len(state.get("classes_", ())) > 0, "its classes are missing")
-    n = len(state["classes_"])
-    return n if n > 2 else 1
+    n, several = len(state["classes_"]), state.get("_indicator", False)
+    truth("indicator", several)
+    if several:
+        need(state["classes_"].tolist() == list(range(n)) and n > 1, "the labels are not numbered")
+    return n if n > 2 or several else 1
 
 
 def _risk(x: RiskDescentSpec, state: Attributes) -> None:

@@ -73,6 +73,11 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; got kind={kind!r}.")
     if not hasattr(model, "classes_"):
         raise ValueError(f"margins needs a fitted classifier; got {model!r}.")
+    if getattr(model, "_several", False):
+        raise ValueError(
+            "margins is for models of one label a row; this one has several. Fit a model for each column of "
+            "the indicator matrix."
+        )
     codes = label_codes(np.asarray(model.classes_), y)
     by_kernel = hasattr(model, "dual_coef_") and getattr(model, "kernel_", None) is not None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -39,7 +39,7 @@ from .side_by_side import looks, own_track, take_in
 from .tracks import RecordedScores, pace, record_readout
 
 if TYPE_CHECKING:
-    from ..._types import Floats, Ints, Reals, Record
+    from ..._types import Bytes, Floats, Ints, Reals, Record
     from ...rows import Rows
     from .tracks import Track
 
@@ -161,8 +161,7 @@ def learn(
 def run(
     rule: Record,
     rows: Rows,
-    y: Ints,
-    first: int,
+    marks: Bytes,
     c: Floats,
     order: Ints,
     arrays: OwnArrays,
@@ -176,9 +175,10 @@ def run(
     tol: float,
     limit: float,
 ) -> None:
-    """One pass over ``order`` for learners ``first``, ``first`` + 1, ... of the classes; y has class codes.
+    """One pass over ``order`` for the learners of a block.
 
-    The arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
+    ``marks`` has a byte for each position of the order: bit r is set where the row is positive for learner r.
+    The other arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
     ``recorded``. ``track`` says of which kind ``arrays.A`` is. ``stale``: the weights are to be copied first.
     A learner whose pass ends badly stays as it was before the bad row, and the others go on.
     """
@@ -197,7 +197,7 @@ def run(
             if weight == 0.0:
                 continue
         looks(rows, i, shared.V, shared.dots, shared.raw)
-        q, label = sqnorm(rows, i), y[i] - first
+        q, positive = sqnorm(rows, i), int(marks[at])
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
                 continue
@@ -205,7 +205,7 @@ def run(
                 rule,
                 rows,
                 i,
-                1.0 if r == label else -1.0,
+                1.0 if positive >> r & 1 else -1.0,
                 q,
                 weight,
                 r,

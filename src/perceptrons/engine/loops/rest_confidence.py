@@ -21,7 +21,7 @@ from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST,
 from .side_by_side import WIDTH, hand_out, looks, move, take_in, variances
 
 if TYPE_CHECKING:
-    from ..._types import Floats, Ints, Record
+    from ..._types import Bytes, Floats, Ints, Record
     from ...rows import Rows
     from .rest import Ending
     from .tracks import RecordedScores
@@ -53,8 +53,7 @@ class ConfidentShared(NamedTuple):
 def run(
     rule: Record,
     rows: Rows,
-    y: Ints,
-    first: int,
+    marks: Bytes,
     c: Floats,
     order: Ints,
     arrays: ConfidentArrays,
@@ -88,12 +87,12 @@ def run(
             continue
         looks(rows, i, shared.V, shared.dots, shared.raw)
         variances(rows, i, shared.S, shared.squares, shared.variance)
-        label, n_steps = y[i] - first, 0
+        positive, n_steps = int(marks[at]), 0
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
                 continue
             state, s, v = shared.state[r], shared.raw[r], shared.variance[r]
-            sign = 1.0 if r == label else -1.0
+            sign = 1.0 if positive >> r & 1 else -1.0
             m = sign * s
             alpha, beta = 0.0, 0.0
             how = DONE if isfinite(m) and isfinite(v) else BAD_SCORE

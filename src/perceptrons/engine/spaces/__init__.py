@@ -11,20 +11,29 @@ from .confident import Confident
 from .dual import Dual, KernelRows, shown
 from .multiplicative import Elimination, Multiplicative
 from .protocol import ConfidentSpace, LinearSpace, Readable, Space, SupportSpace
-from .rest import OneVsRest
+from .rest import OneVsRest, PerLabel
 
 #: every kind of space; by these types mypy checks that each implements the protocol
 KINDS: tuple[type[Space], ...] = (
     Linear,
     Joint,
     OneVsRest,
+    PerLabel,
     Confident,
     Multiplicative,
     Elimination,
     Dual,
     Budget,
 )
-LINEAR: tuple[type[LinearSpace], ...] = (Linear, Joint, OneVsRest, Confident, Multiplicative, Elimination)
+LINEAR: tuple[type[LinearSpace], ...] = (
+    Linear,
+    Joint,
+    OneVsRest,
+    PerLabel,
+    Confident,
+    Multiplicative,
+    Elimination,
+)
 SUPPORT: tuple[type[SupportSpace], ...] = (Dual,)
 CONFIDENT: tuple[type[ConfidentSpace], ...] = (Confident,)
 
@@ -48,6 +57,7 @@ __all__ = [
     "Multiplicative",
     "NumericalError",
     "OneVsRest",
+    "PerLabel",
     "Readable",
     "SingleSpace",
     "Space",

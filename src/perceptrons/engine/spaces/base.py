@@ -90,6 +90,7 @@ class SingleSpace:
     state: np.ndarray
     columns = 1
     joint = False
+    several = False
     device = "cpu"
     track_name = "last"  # which weights the loop keeps beside the last ones
     length: Kept = None

@@ -18,6 +18,7 @@ from ..blocks import Blocks, Piece, Support, shaped
 from ..earlier_scores import EarlierScores
 from ..intake import EMPTY, frozen
 from .base import Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, logged
+from .together import positives
 
 if TYPE_CHECKING:
     from ..._types import AnyMatrix, Collection, Floats, UpdateColumns
@@ -98,6 +99,10 @@ class Dual:
     @property
     def joint(self) -> bool:
         return self.inner.joint
+
+    @property
+    def several(self) -> bool:
+        return self.inner.several
 
     @property
     def ties(self) -> bool:
@@ -349,9 +354,10 @@ class DualTeam:
         """Class codes for prototypes, +-1 as (learners, rows) for the others."""
         if self.joint:
             return y
-        if len(self.dual.learners) == 1:
+        if y.ndim == 1 and len(self.dual.learners) == 1:
             return y[None, :]
-        return np.where(y == np.arange(self.dual.n_classes)[:, None], 1.0, -1.0)
+        every = [positives(y, r) for r in range(self.dual.n_classes)]
+        return np.where(np.stack(every), 1.0, -1.0)
 
     def receive(
         self, v: np.ndarray, A: np.ndarray | None, states: np.ndarray, newcomers: np.ndarray, smallest: float

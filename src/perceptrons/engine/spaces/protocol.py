@@ -54,6 +54,10 @@ class Readable(Protocol):
         """Whether the classes have prototypes that are learned together."""
 
     @property
+    def several(self) -> bool:
+        """Whether a row may have several labels, or none: codes are an indicator matrix."""
+
+    @property
     def ties(self) -> bool:
         """Whether a score of 0 predicts the larger of two labels."""
 

@@ -34,6 +34,7 @@ class OneVsRest:
     """
 
     joint = False
+    several = False
     ties = False  # the largest score wins
     device = "cpu"
     length: Kept = None
@@ -123,8 +124,8 @@ class OneVsRest:
         return [results[b] for b in range(len(blocks))]
 
     @staticmethod
-    def _against_rest(codes: np.ndarray, r: int) -> np.ndarray:
-        return frozen(np.where(codes == r, 1.0, -1.0))
+    def _against_rest(y: np.ndarray, r: int) -> np.ndarray:
+        return frozen(np.where(together.positives(y, r), 1.0, -1.0))
 
     def run(
         self,
@@ -313,3 +314,20 @@ class OneVsRest:
 
     def stored(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in TRANSIENT}
+
+
+class PerLabel(OneVsRest):
+    """One binary learner per label: a row may have several labels, or none.
+
+    The codes of the rows are an indicator matrix, (rows, labels): 1 where the row has the label.
+    """
+
+    several = True
+
+    @property
+    def ties(self) -> bool:  # type: ignore[override]
+        """Whether a label is predicted where its score is 0."""
+        return self.learners[0].ties
+
+    def targets(self, codes: np.ndarray) -> np.ndarray:
+        return frozen(codes, np.uint8)

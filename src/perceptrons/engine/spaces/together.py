@@ -21,7 +21,7 @@ from .base import NumericalError, logged
 from .confident import Confident
 
 if TYPE_CHECKING:
-    from ..._types import UpdateColumns
+    from ..._types import Index, UpdateColumns
     from ..predictions import OneClass, Predictions
     from .base import SingleSpace
 
@@ -128,6 +128,20 @@ def blocks(n_learners: int, n_threads: int = 1, entries: float = 0.0) -> list[sl
     return [slice(a, b) for a, b in itertools.pairwise(ends)]
 
 
+def positives(y: np.ndarray, r: int, rows: Index = slice(None)) -> np.ndarray:
+    """Which rows are positive for learner r: y has their class codes, or a column of 0 and 1 per learner."""
+    found: np.ndarray = y[rows, r] != 0 if y.ndim == 2 else y[rows] == r
+    return found
+
+
+def marks(y: np.ndarray, order: np.ndarray, learners: range) -> np.ndarray:
+    """uint8 for each row in ``order``: bit r is set where it is positive for learner r of at most WIDTH."""
+    found = np.zeros(len(order), np.uint8)
+    for bit, r in enumerate(learners):
+        found |= positives(y, r, order).astype(np.uint8) << np.uint8(bit)
+    return found
+
+
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
     """WIDTH arrays: the last one fills up."""
     return (*arrays, *[arrays[-1]] * (side_by_side.WIDTH - len(arrays)))
@@ -173,13 +187,13 @@ class Together:
     def run(
         self,
         rows: Dense | Csr,
-        codes: np.ndarray,
+        y: np.ndarray,
         c: np.ndarray,
         order: np.ndarray,
         keep_log: bool,
         predictions: Predictions | None,
     ) -> list[Ended]:
-        """One pass; ``codes`` are those of all classes."""
+        """One pass; y is that of all learners, see :func:`positives`."""
         n, length = len(self.learners), len(order) if keep_log else 0
         log = Log(
             np.empty((n, length), np.int64),
@@ -192,7 +206,8 @@ class Together:
         recorded = tracks.RecordedScores(score, predictions is not None and predictions.unit)
         ending = rest.Ending(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
         copied, stale = self._copied(rows)
-        given = rows, codes, self.first, c, order
+        signs = marks(y, order, range(self.first, self.first + n))
+        given = rows, signs, c, order
         if isinstance(self.learners[0], Linear):
             self._run_linear(given, log, recorded, copied.shared, stale, ending)
         else:
@@ -206,8 +221,8 @@ class Together:
             own = logged(Log(*(a[r] for a in log)), int(ending.n_logged[r]))
             try:
                 if how != scalars.DONE:
-                    i = int(order[at])
-                    learner.raise_at(how, own, rows, i, 1.0 if codes[i] == self.first + r else -1.0, c)
+                    sign = 1.0 if signs[at] >> r & 1 else -1.0
+                    learner.raise_at(how, own, rows, int(order[at]), sign, c)
                 found.append(Ended([own]))
             except (RuleError, NumericalError) as error:
                 found.append(Ended([own], error))

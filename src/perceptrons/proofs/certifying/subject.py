@@ -31,6 +31,11 @@ class Subject:
     def __init__(self, model: Any, X: Objects, y: npt.ArrayLike):
         if not hasattr(model, "classes_") or len(model.classes_) < 2:
             raise ValueError(f"certify needs a fitted model with two classes or more; got {model!r}.")
+        if getattr(model, "_several", False):
+            raise ValueError(
+                "certify is for models of one label a row; this one has several. Each label is learned as by "
+                "a model of its own: fit that on the column of the label, and certify it."
+            )
         #: what the learner says of its run
         self.record: RunRecord = model.run_record()
         self.kernel: Any = self.record.kernel
