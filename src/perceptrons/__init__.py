@@ -33,12 +33,14 @@ _WHERE = {
     "ParameterMixing": "mixing.parameter_mixing",
     "TextHasher": "text.hasher",
     "TextClassifier": "text.classifier",
+    "SmallTextClassifier": "text.small_classifier",
     "advise": "proofs.advice",
     "certify": "proofs.certifying",
     "separability": "proofs.linear_separability",
     "trace": "proofs.tracing",
     "save": "models.saving",
     "load": "models.saving",
+    "shrink": "models.shrinking",
 }
 _MODULES = (
     "datasets",

@@ -286,6 +286,9 @@ UNFITTED = [
     ("MarginPerceptron", "gamma_", [LIST]),
     ("TextClassifier", "_words", COLUMNS),
     ("TextClassifier", "_hashing", [LIST]),
+    ("SmallTextClassifier", "_words", COLUMNS),
+    ("SmallTextClassifier", "_table", [LIST]),
+    ("SmallTextClassifier", "classes_", [ARRAY]),
     ("TextHasher", "_words", COLUMNS),
     ("TextHasher", "_hasher", [LIST]),
     ("TextHasher", "classes_", [ARRAY]),
@@ -320,6 +323,48 @@ def test_rows_of_a_kernel_that_differ_in_width(tmp_path, width):
     save(pc.KernelPerceptron(kernel="linear").fit(X, Y), path)
     forged(path, changed("rows.Rows", X=lambda a: np.zeros((len(a), width))))
     with pytest.raises(ModelError, match="differ in width"):
+        load(path)
+
+
+TABLES = [
+    (changed("table.WeightTable", gaps=lambda g: np.append(g, np.uint8(3))), "codes has shape"),
+    (
+        changed("table.WeightTable", gaps=lambda g: np.append(g[:-1], [255, 255, 127]).astype("u1")),
+        "no column",
+    ),
+    (changed("table.WeightTable", gaps=lambda g: np.append(g[:-1], np.uint8(200))), "no end"),
+    (changed("table.WeightTable", gaps=lambda g: g.astype("i2")), "no array of uint8"),
+    (changed("table.WeightTable", codes=lambda c: c[:-1]), "codes has shape"),
+    (changed("table.WeightTable", codes=lambda c: c.view("u1")), "no array of int8"),
+    (changed("table.WeightTable", scales=stretched), "differ in number"),
+    (changed("table.WeightTable", scales=stretched, bias=stretched), "differ in number"),
+    (changed("table.WeightTable", scales=lambda s: s * np.nan), "not finite"),
+    (changed("table.WeightTable", steps=lambda s: np.zeros(4, "u1")), "steps has shape"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), TABLES)
+def test_a_table_of_weights_that_leads_astray(tmp_path, change, message):
+    path = tmp_path / "a.model"
+    texts = [f"{word} {word[::-1]}" for word in WORDS]
+    save(pc.shrink(pc.TextClassifier(bits=10).fit(texts, Y), size_mb=0.01), path)
+    assert load(path).predict(texts).shape == Y.shape
+    forged(path, change)
+    with pytest.raises(ModelError, match=message):
+        load(path)
+
+
+def test_a_table_of_weights_that_is_wider_than_its_rows(tmp_path):
+    path = tmp_path / "a.model"
+    save(pc.shrink(pc.TextClassifier(bits=10).fit(WORDS, Y), size_mb=0.01), path)
+
+    def change(table, arrays):
+        for node in table["nodes"]:
+            if node.get("of") == "table.WeightTable":
+                node["v"]["n_columns"] = 1 << 20
+
+    forged(path, change)
+    with pytest.raises(ModelError, match="features and weights differ in number"):
         load(path)
 
 

@@ -47,8 +47,11 @@ def test_other_types_and_the_arrays_of_scipy():
     assert _sparse.as_scipy(known) is known and _sparse.is_sparse(ours)
 
 
+OF_TEXTS = {"TextClassifier", "SmallTextClassifier"}
+
+
 @pytest.mark.compiled_later
-@pytest.mark.parametrize("name", sorted(set(registry.SPECS) - {"TextClassifier", "OnlineClassifier"}))
+@pytest.mark.parametrize("name", sorted(set(registry.SPECS) - OF_TEXTS - {"OnlineClassifier"}))
 def test_every_learner_takes_them(name):
     """Each learner of the core learns the same from CSR rows of the readers as from SciPy's."""
     ours, known = both()

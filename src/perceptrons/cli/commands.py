@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = ("train", "predict", "evaluate", "certify", "plot", "info", "fetch", "demo", "lab")
+COMMANDS = ("train", "predict", "evaluate", "certify", "plot", "info", "shrink", "fetch", "demo", "lab")
 
 Data = Annotated[
     list[str],
@@ -234,6 +234,32 @@ def info(model: ModelFile, plugin: Plugin = None, json: Json = False, debug: Deb
         from .describing import info
 
         return info(model, json)
+
+    return work
+
+
+@app.command()
+def shrink(
+    model: ModelFile,
+    output: Annotated[str, Option("--output", "-o", help="The small model file to write.")],
+    size_mb: Annotated[float, Option(help="Million bytes that the file may have.", metavar="MB")],
+    keep_names: Annotated[
+        bool, Option("--keep-names", help="Keep the names of features, which take most of the file.")
+    ] = False,
+    plugin: Plugin = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> Job:
+    """Make a small copy of a model of texts.
+
+    It keeps the weights that matter most, in a byte each. It predicts and explains, and learns nothing more.
+    """
+
+    def work() -> int:
+        from .shrinking import shrink
+
+        return shrink(model, output, size_mb, keep_names, json, quiet)
 
     return work
 

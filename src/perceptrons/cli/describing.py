@@ -60,6 +60,7 @@ def _learned(model: Model) -> JsonObject:
     names = {
         "classes": "classes_",
         "features": "n_features_in_",
+        "weights": "n_weights_",
         "mistakes": "n_mistakes_",
         "updates": "n_updates_",
         "errors": "n_errors_",
@@ -123,7 +124,10 @@ def _counts(found: JsonObject) -> list[tuple[str, str]]:
     lines = [("classes", f"{len(labels)}: {shown}"), ("features", f"{found.get('features', 0):,}")]
     counts = [(name, found[name]) for name in ("examples", "mistakes", "updates", "errors") if name in found]
     listed = ", ".join(f"{value:,} {name}" for name, value in counts)
-    lines.append(("counts", f"{listed} of the last w" if "errors" in found else listed))
+    if listed:
+        lines.append(("counts", f"{listed} of the last w" if "errors" in found else listed))
+    if "weights" in found:
+        lines.append(("weights", f"{found['weights']:,}, of 8 bits"))
     rows = found.get("progressive_rows")
     if rows and "progressive_errors" in found:
         wrong = found["progressive_errors"]

@@ -7,7 +7,6 @@ pass that all of them make, ``starting`` for the first state of a model.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -27,6 +26,7 @@ from .passes import CheckedRows, Write
 from .readouts import Readout
 from .run_attributes import RunAttributes
 from .run_records import Mixing, online_fields
+from .threads import n_threads
 from .writing import disable_fast_path
 
 if TYPE_CHECKING:
@@ -236,11 +236,7 @@ class Learner(RunAttributes):
         return spaces.OneVsRest(learners, self._n_threads())
 
     def _n_threads(self) -> int:
-        if self.n_jobs is None and "joblib" not in sys.modules:
-            return 1  # joblib is not imported, so there is no other setting
-        from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
-
-        return int(effective_n_jobs(self.n_jobs))
+        return n_threads(self.n_jobs)
 
     # ------------------------------------------------------------ the readout, and the record of a run
 

@@ -24,6 +24,7 @@ from ..engine.loops import budget, multiclass, multiplicative, scalars
 from ..engine.solvers.result import Answer
 from ..engine.spaces.additive import TRACKS
 from ..kernels import prepared
+from ..text import weight_table
 from .errors import ModelError
 
 if TYPE_CHECKING:
@@ -448,6 +449,31 @@ def _journal(log: journal.Journal) -> None:
         )
 
 
+# ---------------------------------------------------------------- tables of weights
+
+
+def _idf(idf: weight_table.Idf) -> None:
+    for name, x in zip(idf._fields, idf):
+        number(f"idf.{name}", x, finite=True)
+        need(x >= 0.0, f"idf.{name} is negative")
+
+
+def _weight_table(table: weight_table.WeightTable) -> None:
+    """Keys ascend and are within the columns, and every array has an entry for each of them."""
+    whole("n_columns", table.n_columns, 1, 2**32)
+    for name in ("scales", "bias"):
+        array(name, getattr(table, name), np.float64, (None,))
+        need(np.isfinite(getattr(table, name)).all(), f"{name} of a table of weights are not finite")
+    need(len(table.scales) >= 1, "a table of weights has no class")
+    need(len(table.scales) == len(table.bias), "scales and constants differ in number")
+    array("gaps", table.gaps, np.uint8, (None,))
+    keys = weight_table.keys_of(table.gaps)
+    need(not len(keys) or keys[-1] < table.n_columns * len(table.scales), "a weight has no column")
+    array("codes", table.codes, np.int8, (len(keys),))
+    need(table.idf is None or isinstance(table.idf, weight_table.Idf), "the scale of idf is missing")
+    array("steps", table.steps, np.uint8, (0 if table.idf is None else len(table.columns),))
+
+
 # ---------------------------------------------------------------- by class
 
 CHECKS: dict[type, Callable[[Any], None]] = {
@@ -476,6 +502,8 @@ CHECKS: dict[type, Callable[[Any], None]] = {
     spaces.PerLabel: _per_label,
     spaces.Dual: _dual,
     spaces.Budget: _budget,
+    weight_table.Idf: _idf,
+    weight_table.WeightTable: _weight_table,
     journal.Journal: _journal,
     journal.KernelJournal: _journal,
     journal.RowJournal: _journal,
@@ -504,6 +532,7 @@ ATTRIBUTES: dict[type, set[str]] = {
         journal.KernelJournal: "limit _pieces _length _n_support _where",
         journal.RowJournal: "limit _pieces _length _n_support _where",
         blocks.Support: "rows numbers",
+        weight_table.WeightTable: " ".join(weight_table.STORED),
         prepared.Rows: _OF_ROWS,
         prepared.Strings: f"{_OF_ROWS} columns items",
         prepared.Table: f"{_OF_ROWS} numbers",

@@ -24,6 +24,7 @@ from ..engine.loops import budget, multiclass, multiplicative
 from ..engine.solvers.result import Answer
 from ..io.records import Limits
 from ..kernels import prepared
+from ..text import weight_table
 from .errors import ModelError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ SPECS = {
     "RiskDescent": "core.risk",
     "MaxMargin": "core.maximum_margin",
     "TextClassifier": "text.learner",
+    "SmallTextClassifier": "text.small",
 }
 OTHERS = ("TextHasher", "ParameterMixing")  #: estimators that are stored, and have no weights of their own
 
@@ -77,6 +79,7 @@ RECORDS: dict[str, type] = {
     **_named("classes", class_weights.Counted),
     **_named("margin", Answer, Problem),
     **_named("run", Mixing),
+    **_named("table", weight_table.Idf),
 }
 
 #: kernels: immutable, made by their constructors, which check what they are given
@@ -99,6 +102,7 @@ OBJECTS: dict[str, type] = {
     ),
     **_named("journal", journal.Journal, journal.KernelJournal, journal.RowJournal),
     **_named("support", blocks.Support),
+    **_named("table", weight_table.WeightTable),
     **_named("rows", prepared.Rows, prepared.Strings, prepared.Table, prepared.Objects, prepared.Parts),
 }
 
@@ -148,6 +152,7 @@ _LEFT = frozenset(
         *("_descents", "_paths", "_from_zero", "_indicator"),
         *("_problems", "_support_rows", "support_", "dual_coef_", "radius_"),
         *("estimator_", "seed_"),
+        "_table",
     }
 )
 

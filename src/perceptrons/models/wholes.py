@@ -23,6 +23,7 @@ from ..core.run_records import Mixing
 from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
+from ..text.weight_table import WeightTable
 from . import registry
 from .checks import array, fits, labels, need, number, truth, whole
 
@@ -56,6 +57,8 @@ def model(x: M) -> M:
         _margin(cast("MaxMarginSpec", x), state)
     elif "seed_" in state or "estimator_" in state:
         _mixer(x, state, left)
+    elif "_table" in state:
+        _small(x, state, left)
     elif hasattr(type(x), "_new_hasher"):  # texts become rows by its parameters
         from ..text.parameters import MOST_BITS
 
@@ -67,6 +70,26 @@ def model(x: M) -> M:
     else:
         need(not left, "it has learned nothing, and has more than parameters")
     return x
+
+
+def _small(x: Any, state: Attributes, left: set[str]) -> None:
+    """What predicts texts by a table of weights: as many vectors as classes ask for, as wide as its rows."""
+    need(hasattr(type(x), "_scores_of"), "it has a table of weights")
+    need(left <= {*_OF_SMALL, "_words"} and left >= _OF_SMALL, "the parts of a small model are missing")
+    need(isinstance(state["_table"], WeightTable), "the table of its weights is missing")
+    table, n_classes = state["_table"], len(state["classes_"])
+    need(n_classes > 0, "its classes are missing")
+    need(table.n_classes == (n_classes if n_classes > 2 else 1), "classes and weights differ in number")
+    need(isinstance(state["_framed"], spaces.Frame), "the frame of its rows is missing")
+    x._check_text_params()
+    width = 1 << state["bits"]
+    need(table.n_columns == width == state["n_features_in_"], "features and weights differ in number")
+    _words(state.get("_words", {}), width)
+    _begun(x, state)
+    x._check_width(reset=False)
+
+
+_OF_SMALL = {"_table", "_framed", "_begun", "classes_", "n_features_in_"}
 
 
 def _mixer(x: Any, state: Attributes, left: set[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 _WHERE = {
     "TextHasher": "hasher",
     "TextClassifier": "classifier",
+    "SmallTextClassifier": "small_classifier",
     "Explanation": "explaining",
     "EncodingError": "hashing",
 }

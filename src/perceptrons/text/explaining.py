@@ -66,6 +66,10 @@ class Explains(Classifier):
     def _check_explained(self) -> None:
         """Raise where the scores are no sum over the features."""
 
+    def _valued(self, rows: HashedRows) -> HashedRows:
+        """The rows with the values that the weights are multiplied by, before scaling."""
+        return rows
+
     def _weights_of(self, rows: HashedRows, column: int) -> tuple[np.ndarray, float]:
         """Weights of the features of one text, and what the constant coordinate adds, before scaling."""
         raise NotImplementedError
@@ -89,6 +93,7 @@ def explain(model: Explains, text: str | bytes) -> Explanation:
     code = int(model._decide(score[None, :] if len(score) > 1 else score)[0])
     column = code if len(score) > 1 else 0
     weights, bias = model._weights_of(rows, column)
+    rows = model._valued(rows)
     scale = model._scale_of(rows)
     names = [
         spelled(texts, int(a), int(b), model.lowercase) for a, b in zip(rows.first, rows.last, strict=True)
