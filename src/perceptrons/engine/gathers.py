@@ -46,6 +46,25 @@ def overload_of_sum(loop: Callable[..., float], squared: bool = False) -> Callab
     return make
 
 
+def overload_of_squares(loop: Callable[..., float]) -> Callable[[], Any]:
+    """For the compiler: the overload of the sum of squares of an array's entries; or the loop.
+
+    Entries that follow each other need no gather, so that every processor makes vectors of them.
+    """
+
+    def make() -> Any:
+        vectors = _sum_of_squares()
+
+        def chosen(data, p, stop):
+            if not (data.layout == "C" and data.aligned):
+                return loop
+            return lambda data, p, stop: vectors(data, p, stop)
+
+        return chosen
+
+    return make
+
+
 def pays() -> bool:
     """Whether code that is compiled now uses gathers."""
     import numba
@@ -75,9 +94,7 @@ def known(names: tuple[str, ...] = tuple(GATHERS.values())) -> bool:
 
 
 def _gathered_sum(squared: bool) -> Any:
-    from llvmlite import ir
     from numba import types
-    from numba.core import cgutils
     from numba.extending import intrinsic
 
     @intrinsic
@@ -85,25 +102,27 @@ def _gathered_sum(squared: bool) -> Any:
         def code(context, builder, signature, args):
             given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 1, 4))
             entries, columns, weights = (array.data for array in given)
-            vectors = _Vectors(builder, entries, columns, weights, squared)
-            place = ir.IntType(64)
-            length = builder.sub(args[3], args[2])
-            end = builder.add(args[2], builder.and_(length, place(-WIDTH)))
-            sums = vectors.over_eights(args[2], end)
-            masks = ir.Constant(ir.ArrayType(ir.IntType(8), WIDTH), REMAINDERS)
-            masks = cgutils.global_constant(builder, "remainders", masks)
-            mask = builder.load(builder.gep(masks, [place(0), builder.and_(length, place(WIDTH - 1))]))
-            found = vectors.plus(sums, end, builder.bitcast(mask, vectors.mask))
-            terms = [builder.extract_element(found, ir.IntType(32)(r)) for r in range(WIDTH)]
-            while len(terms) > 1:
-                pairs = zip(terms[::2], terms[1::2], strict=True)
-                terms = [builder.fadd(a, b) for a, b in pairs]
-            return terms[0]
+            return _Vectors(builder, entries, columns, weights, squared).sum(args[2], args[3])
 
         number = max(data.dtype, w.dtype, key=lambda kind: kind.bitwidth)
         return number(data, indices, types.uint64, types.uint64, w), code
 
     return gathered
+
+
+def _sum_of_squares() -> Any:
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def squares(typingctx, data, p, stop):
+        def code(context, builder, signature, args):
+            entries = context.make_array(signature.args[0])(context, builder, args[0]).data
+            return _Squares(builder, entries).sum(args[1], args[2])
+
+        return types.float64(data, types.uint64, types.uint64), code
+
+    return squares
 
 
 class _Vectors:
@@ -124,6 +143,24 @@ class _Vectors:
 
     def zeros(self, kind):
         return self.ir.Constant(self.vector(kind), [kind(0)] * WIDTH)
+
+    def sum(self, begin, stop):
+        """The sum over the entries from ``begin`` to ``stop`` - 1."""
+        from numba.core import cgutils
+
+        builder, place = self.builder, self.ir.IntType(64)
+        length = builder.sub(stop, begin)
+        end = builder.add(begin, builder.and_(length, place(-WIDTH)))
+        sums = self.over_eights(begin, end)
+        masks = self.ir.Constant(self.ir.ArrayType(self.ir.IntType(8), WIDTH), REMAINDERS)
+        masks = cgutils.global_constant(builder, "remainders", masks)
+        mask = builder.load(builder.gep(masks, [place(0), builder.and_(length, place(WIDTH - 1))]))
+        found = self.plus(sums, end, builder.bitcast(mask, self.mask))
+        terms = [builder.extract_element(found, self.ir.IntType(32)(r)) for r in range(WIDTH)]
+        while len(terms) > 1:
+            pairs = zip(terms[::2], terms[1::2], strict=True)
+            terms = [builder.fadd(a, b) for a, b in pairs]
+        return terms[0]
 
     def over_eights(self, begin, end):
         """The sums over the entries from ``begin`` to ``end``, whose number is a multiple of eight.
@@ -187,6 +224,20 @@ class _Vectors:
         kind = self.ir.FunctionType(returns, [value.type for value in given])
         function = cgutils.get_or_insert_function(self.builder.module, kind, name)
         return self.builder.call(function, given)
+
+
+class _Squares(_Vectors):
+    """The same for the squares of the entries, in float64."""
+
+    def __init__(self, builder, entries):
+        super().__init__(builder, entries, None, entries, True)
+        self.number = self.ir.DoubleType()
+        self.zero = self.zeros(self.number)
+
+    def plus(self, sums, at, mask=None):
+        x = self.wide(self.next(self.entries, at, mask))
+        after = self.builder.fadd(sums, self.builder.fmul(x, x, flags=FUSED), flags=FUSED)
+        return after if mask is None else self.builder.select(mask, after, sums)
 
 
 def _bits(kind: Any) -> int:

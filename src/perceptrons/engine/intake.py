@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from .._sparse import CsrRows, as_scipy, is_sparse
-from ..rows import Csr, Dense
+from ..rows import Csr, Dense, sum_of_squares
 from .compiler import compiled
 
 if TYPE_CHECKING:
@@ -93,20 +93,13 @@ def survey(a: Unsigned, indptr: Unsigned) -> tuple[int, int]:
 @compiled
 def square_rows_dense(X: Reals, bias2: float, out: Floats) -> None:
     for i in range(out.shape[0]):
-        x = X[i]
-        total = 0.0
-        for j in range(x.shape[0]):
-            total += np.float64(x[j]) * np.float64(x[j])
-        out[i] = total + bias2
+        out[i] = sum_of_squares(X[i], np.uint64(0), np.uint64(X.shape[1])) + bias2
 
 
 @compiled
 def square_rows_csr(data: Reals, indptr: Unsigned, bias2: float, out: Floats) -> None:
     for i in range(out.shape[0]):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += np.float64(data[p]) * np.float64(data[p])
-        out[i] = total + bias2
+        out[i] = sum_of_squares(data, indptr[i], indptr[i + 1]) + bias2
 
 
 def checked_csr(X: AnyMatrix) -> SparseMatrix:

@@ -113,3 +113,29 @@ def test_not_where_every_index_is_tested():
 def test_another_compiler_may_not_know_the_names():
     assert not gathers.known(("llvm.x86.no.such.gather.qps.512",))
     assert not gathers.known(("llvm.of_no_kind",))
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_squares_have_the_bits_of_the_loop(kind):
+    import numba
+
+    compiler._register_with_numba()
+
+    def call(data, p, stop):
+        return rows.sum_of_squares(data, p, stop)
+
+    made = numba.njit(fastmath={"contract"}, error_model="numpy", no_cfunc_wrapper=True, _nrt=False)
+    fast, slow = made(call), made(rows.sum_of_squares)
+    rng = np.random.default_rng(1)
+    for length in [*range(26), 61, 200]:
+        data = drawn(rng, length + 3, kind)
+        for start in (0, 3):
+            args = data, np.uint64(start), np.uint64(start + length)
+            found = fast(*args)
+            assert found == slow(*args)
+            exact = np.sum(np.square(data[start : start + length].astype(np.longdouble)))
+            assert abs(found - exact) <= 1e-15 * exact
+    assert "expandload" in "".join(fast.inspect_llvm().values())
+    data[5] = np.nan
+    assert np.isnan(fast(data, np.uint64(3), np.uint64(8)))
+    assert np.isfinite(fast(data, np.uint64(0), np.uint64(5)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Csr, Dense, factor, look
+from ...rows import Csr, Dense, factor, look, sum_of_squares
 from ..compiler import by_record, compiled, dispatch, helper
 from ..packed import float_at, whole_at
 from . import confidence, multiclass
@@ -216,10 +216,7 @@ def counted(core: Core, rows: Rows, y: float, row_buffer: Floats) -> int:
 
 @helper
 def square(x: Reals) -> float:
-    total = 0.0
-    for j in range(x.shape[0]):
-        total += np.float64(x[j]) * np.float64(x[j])
-    return total
+    return sum_of_squares(x, np.uint64(0), np.uint64(x.shape[0]))
 
 
 @compiled
