@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from .._types import SparseMatrix
 from ..core import checks
 from ..estimators.shell import estimator
-from .hashing import AnyTexts, Hasher, as_texts
+from .hashing import AnyTexts, Hasher, as_texts, csr_array
 from .names import Names
 from .parameters import TextParameters
 
@@ -85,7 +85,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
             names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
         rows = hasher.matrix(texts, n_threads=int(effective_n_jobs(self.n_jobs)), names=names)
         self.n_invalid_ = vars(self).get("n_invalid_", 0) + int(hasher.invalid[0])
-        return rows
+        return csr_array(rows)
 
     @property
     def names_(self) -> dict[int, str]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-import math
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from .._sparse import CsrRows
 from .._types import SparseMatrix
 from ..engine.hashing import FINISH, ORIGIN
 from ..engine.intake import frozen
@@ -26,13 +26,14 @@ from .names import Names
 if TYPE_CHECKING:
     from .parameters import TextParameters
 
+R = TypeVar("R")
 AnyTexts: TypeAlias = Any  # a collection of str and bytes, or Texts; checked by as_texts
 ANALYZERS = {"word": loops.WORDS, "char": loops.CHARACTERS, "char_wb": loops.WITHIN_WORDS}
 VALUES = {"count": loops.COUNT, "binary": loops.BINARY, "sublinear": loops.SUBLINEAR}
 TOKENS = ("words", "all")
-#: Logarithms of the first counts, that of 0 left out; the compiled loop has the same function.
-LOGS = frozen(np.array([0.0, *(math.log(count) for count in range(1, 256))]))
+_TABLE = 256  # counts whose values come from a table
 _PIECE = 1 << 21  # bytes of text hashed at a time
+_SCORED = 1 << 19  # bytes of text hashed and scored at a time
 _LEAST_TEXT = 1 << 14  # bytes that there is always room for
 _U = np.uint64
 _NONE = np.empty(0, np.uint64)
@@ -63,7 +64,11 @@ def as_texts(X: AnyTexts, replace: bool) -> Texts:
         raise ValueError(f"X must hold one text per row, in one dimension; got shape {X.shape}.")
     if not isinstance(X, Iterable):
         raise ValueError(f"X must hold texts, str or bytes; got {type(X).__name__}.")
-    return Texts.of([_encoded(text, i, replace) for i, text in enumerate(X)])
+    given = list(X)
+    try:
+        return Texts.of(list(map(str.encode, given)))
+    except (TypeError, UnicodeEncodeError):  # not all are strings, or not all are valid: one by one
+        return Texts.of([_encoded(text, i, replace) for i, text in enumerate(given)])
 
 
 def _encoded(text: object, i: int, replace: bool) -> bytes:
@@ -118,7 +123,7 @@ class Hasher:
             _U((1 << bits) - 1),
             bool(how.signed),
             VALUES[how.values],
-            LOGS,
+            _worth(how.values),
             bool(unit),
             how.errors == "replace",
             _U(single),
@@ -161,21 +166,33 @@ class Hasher:
 
     def pieces(self, texts: Texts, spans: bool = False, n_threads: int = 1) -> Iterator[HashedRows]:
         """Rows of some texts at a time, all in order."""
-        cuts = _cuts(texts)
-        parts = [
-            Texts(texts.buffer, texts.starts[a:b], texts.stops[a:b]) for a, b in itertools.pairwise(cuts)
-        ]
-        if n_threads == 1 or len(parts) < 2:
-            for part, first in zip(parts, cuts, strict=False):
-                yield self.hash(part, spans, first)
-            return
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield from pool.map(
-                lambda item: self.hash(item[0], spans, item[1]), zip(parts, cuts, strict=False)
-            )
 
-    def hash(self, texts: Texts, spans: bool = False, first_text: int = 0) -> HashedRows:
-        """Rows of texts whose places have been checked; errors count from ``first_text``."""
+        def work(a: int, b: int) -> HashedRows:
+            return self.hash(texts.some(slice(a, b)), spans, a)
+
+        return _in_order(work, _cuts(texts, _PIECE), n_threads)
+
+    def scores(
+        self, texts: Texts, score: Callable[[SparseMatrix], np.ndarray], n_threads: int = 1
+    ) -> np.ndarray:
+        """What ``score`` makes of the rows, some at a time: each is scored by the thread that hashed it.
+
+        A piece is small enough to stay in the cache of a core, and is not kept.
+        """
+
+        def work(a: int, b: int) -> tuple[np.ndarray, int]:
+            rows = self.hash(texts.some(slice(a, b)), first_text=a, keep=False)
+            return score(csr(rows.indices, rows.data, rows.indptr, self.shape[1])), rows.n_invalid
+
+        found = list(_in_order(work, _cuts(texts, _SCORED), n_threads))
+        self.invalid += sum(n_invalid for _, n_invalid in found)
+        return np.concatenate([scores for scores, _ in found])
+
+    def hash(self, texts: Texts, spans: bool = False, first_text: int = 0, keep: bool = True) -> HashedRows:
+        """Rows of texts whose places have been checked; errors count from ``first_text``.
+
+        With ``keep=False`` they are views of scratch arrays, until this thread hashes again.
+        """
         recipe = self.recipe
         texts = Texts(frozen(texts.buffer), texts.starts, texts.stops)
         workspace, out = self._room(recipe, texts, spans)
@@ -192,7 +209,9 @@ class Hasher:
                 f"{int(at) - int(texts.starts[i])}. Give errors='replace' to read over such places."
             )
         assert i == len(texts), "there is room for every text"
-        indices, data, first, last = (part[: indptr[-1]].copy() for part in out)
+        indices, data, first, last = (part[: indptr[-1]] for part in out)
+        if keep:
+            indices, data, first, last = indices.copy(), data.copy(), first.copy(), last.copy()
         return HashedRows(indices, data, indptr, first, last, int(workspace.invalid[0]))
 
     def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Workspace, loops.Out]:
@@ -214,7 +233,7 @@ class Hasher:
     def matrix(
         self, texts: Texts, cache_mb: float | None = None, n_threads: int = 1, names: Names | None = None
     ) -> SparseMatrix:
-        """All texts as one CSR array, on disk beyond ``cache_mb``; their features are added to ``names``."""
+        """All texts as rows, on disk beyond ``cache_mb``; their features are added to ``names``."""
         store = Store(self.dtype, cache_mb)
         for rows in self.pieces(texts, spans=names is not None, n_threads=n_threads):
             store.append(rows)
@@ -222,6 +241,13 @@ class Hasher:
             if names is not None:
                 names.add(texts, rows, self.lowercase)
         return store.matrix(self.shape[1])
+
+
+@functools.cache
+def _worth(values: str) -> np.ndarray:
+    """The values of the first counts, as :func:`loops.computed_worth` has them."""
+    with np.errstate(all="raise"):
+        return frozen([loops.computed_worth(VALUES[values], float(count)) for count in range(_TABLE)])
 
 
 def _seed_state(seed: int) -> np.uint64:
@@ -265,8 +291,8 @@ def workspace_for(recipe: loops.Recipe, longest: int) -> loops.Workspace:
     letters = 0 if recipe.cut == loops.WORDS else longest + 1
     return loops.Workspace(
         np.zeros(keys, np.uint64),
-        np.empty(keys, np.int32),
-        np.empty(entries, np.uint32),
+        np.empty(keys, np.uint32),
+        np.empty(entries, np.int32),
         np.zeros(1, np.int64),
         np.empty(tokens, np.uint64),
         np.empty(tokens, np.uint64),
@@ -276,7 +302,16 @@ def workspace_for(recipe: loops.Recipe, longest: int) -> loops.Workspace:
     )
 
 
-def _cuts(texts: Texts) -> list[int]:
+def _in_order(work: Callable[[int, int], R], cuts: list[int], n_threads: int) -> Iterator[R]:
+    """work(a, b) of each piece from a to b, in order."""
+    if n_threads == 1 or len(cuts) < 3:
+        yield from itertools.starmap(work, itertools.pairwise(cuts))
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from pool.map(work, cuts[:-1], cuts[1:])
+
+
+def _cuts(texts: Texts, piece: int) -> list[int]:
     """Text numbers that cut the texts into pieces of about so many bytes."""
     if not len(texts):
         return [0, 0]
@@ -284,7 +319,7 @@ def _cuts(texts: Texts) -> list[int]:
     cuts = [0]
     while cuts[-1] < len(texts):
         before = sizes[cuts[-1] - 1] if cuts[-1] else 0
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(sizes, before + _PIECE, side="right"))))
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(sizes, before + piece, side="right"))))
     return cuts
 
 
@@ -316,7 +351,7 @@ class Store:
         self.pieces.clear()
 
     def matrix(self, n_columns: int) -> SparseMatrix:
-        """Everything as one CSR array of unsorted rows without duplicates."""
+        """Everything in one piece."""
         lengths = np.concatenate(self.lengths) if self.lengths else np.empty(0, np.int64)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         indices, data = self._arrays(int(indptr[-1]))
@@ -339,9 +374,16 @@ class Store:
 
 
 def csr(indices: np.ndarray, data: np.ndarray, indptr: np.ndarray, n_columns: int) -> SparseMatrix:
-    """A CSR array of rows as the loops write them."""
-    if indptr[-1] < 2**31:
-        indptr = indptr.astype(np.int32)
-    X = sp.csr_array((data, indices.view(np.int32), indptr), shape=(len(indptr) - 1, n_columns))
+    """Rows as the loops write them, for a learner."""
+    rows = CsrRows(data, indices.view(np.int32), indptr, (len(indptr) - 1, n_columns))
+    return cast("SparseMatrix", rows)
+
+
+def csr_array(rows: SparseMatrix) -> SparseMatrix:
+    """The same rows for a user: a CSR array of unsorted rows without duplicates."""
+    import scipy.sparse as sp
+
+    indptr = rows.indptr.astype(np.int32) if rows.nnz < 2**31 else rows.indptr
+    X = sp.csr_array((rows.data, rows.indices, indptr), shape=rows.shape)
     X.has_sorted_indices = False
     return X

@@ -24,7 +24,7 @@ from ..io import Texts
 from ..rows import Csr
 from . import explaining, loops, single
 from .explaining import Explains, Explanation
-from .hashing import AnyTexts, HashedRows, Hasher, as_texts, most_entries, workspace_for
+from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr_array, most_entries, workspace_for
 from .names import Names
 from .parameters import TextParameters
 
@@ -252,7 +252,29 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
 
     def hash(self, X: AnyTexts) -> SparseMatrix:
         """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits)."""
-        return self._hasher().matrix(self._texts(X), n_threads=self._n_threads())
+        return csr_array(self._hasher().matrix(self._texts(X), n_threads=self._n_threads()))
+
+    def decision_function(self, X: AnyTexts) -> np.ndarray:
+        """Score of each text: positive means the larger label; one column per class for more than two.
+
+        Texts are hashed and scored some at a time, by ``n_jobs`` threads.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+
+        Returns
+        -------
+        scores : ndarray of shape (n_texts,) or (n_texts, n_classes)
+        """
+        score = super().decision_function
+        self._contract.check_fitted(self)
+        if not isinstance(X, Hashed):
+            X = self._texts(X)
+        if isinstance(X, Hashed) or not len(X) or self._readout == "vote":
+            return score(X)
+        recipe = self._recipe()
+        return self._hasher().scores(X, lambda rows: score(Hashed(rows, recipe)), self._n_threads())
 
     def _linear_scores(self, X: Any) -> np.ndarray:
         # at the cost of the entries alone: the weights of all columns are not needed

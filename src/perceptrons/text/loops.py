@@ -47,7 +47,7 @@ class Recipe(NamedTuple):
     mask: np.uint64  #: 2^bits - 1
     signed: bool
     values: int  #: COUNT, BINARY or SUBLINEAR
-    logs: np.ndarray  #: float64: logarithms of the first counts; SUBLINEAR takes those of others itself
+    worth: np.ndarray  #: float64: the values of the first counts, from 0 on
     unit: bool  #: divide by the length
     replace: bool  #: invalid UTF-8 counts as a separator; otherwise it ends the pass
     single: np.uint64  #: 1: a token may be a single character; 0: words of two or more letters alone
@@ -61,10 +61,10 @@ class Recipe(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch arrays, large enough for the longest text."""
 
-    #: uint64: number of the row << 32 | column; twice the length of ``slots`` or more, a power of 2
+    #: uint64: number of the row << 32 | column; twice the length of ``counts`` or more, a power of 2
     keys: np.ndarray
-    counts: np.ndarray  #: int32: how often the key was met
-    slots: np.ndarray  #: uint32: where the columns of the row are; one more than there can be
+    entries: np.ndarray  #: uint32: which entry of its row the key is
+    counts: np.ndarray  #: int32: how often the feature of each entry was met; one more than there can be
     stamp: np.ndarray  #: int64 (1,): number of the last row
     hashes: np.ndarray  #: uint64: tokens of a text; one more than there can be
     ends: np.ndarray  #: uint64: where they end
@@ -131,28 +131,30 @@ def insert(
     """Count the feature with hash f in the row that begins at ``row`` and has n columns; return n.
 
     Old and new columns run the same instructions, because the CPU cannot predict which comes next: the old
-    count is multiplied by 0 or 1. Anything more between the two made the compiler branch, at twice the time.
+    count is multiplied by 0 or 1, and the column is written where the next new one is to be.
     """
     key = (_U(workspace.stamp[0]) << _STAMP) | (f & recipe.mask)
-    t, entry = find(workspace, key, room)
+    t, found = find(workspace, key, room)
+    met = _U(found == key)
+    entry = _U(workspace.entries[t]) * met + n * (met ^ _ONE)
     if recipe.signed:
-        count_signed(workspace, f, t, entry == key)
+        count_signed(workspace, f, entry, met)
     else:
-        workspace.counts[t] = workspace.counts[t] * np.int32(entry == key) + np.int32(1)
+        workspace.counts[entry] = workspace.counts[entry] * np.int32(met) + np.int32(1)
     workspace.keys[t] = key
-    workspace.slots[n] = np.uint32(t)
-    fresh = _U(entry != key)
-    if out.first.shape[0] > 0 and fresh != _U(0):
+    workspace.entries[t] = np.uint32(entry)
+    out.indices[row + n] = np.uint32(f & recipe.mask)
+    if out.first.shape[0] > 0 and met == _ZERO:
         out.first[row + n] = begin
         out.last[row + n] = end
-    return n + fresh
+    return n + (met ^ _ONE)
 
 
 @seldom
-def count_signed(workspace: Workspace, f: np.uint64, t: np.uint64, met: bool) -> None:
+def count_signed(workspace: Workspace, f: np.uint64, entry: np.uint64, met: np.uint64) -> None:
     """One more, or one less by the highest bit of the hash."""
-    worth = np.int32(1) if (f >> _TOP) == _U(0) else np.int32(-1)
-    workspace.counts[t] = workspace.counts[t] * np.int32(met) + worth
+    worth = np.int32(1) if (f >> _TOP) == _ZERO else np.int32(-1)
+    workspace.counts[entry] = workspace.counts[entry] * np.int32(met) + worth
 
 
 @helper
@@ -416,38 +418,46 @@ def padded(
 
 @helper
 def emit(recipe: Recipe, workspace: Workspace, out: Out, row: np.uint64, n: np.uint64) -> None:
-    """Write the row: its columns in the order in which they were met, and how often they were."""
-    for k in range(n):
-        t = _U(workspace.slots[k])
-        out.indices[row + k] = np.uint32(workspace.keys[t])
-        out.data[row + k] = workspace.counts[t]
-    if recipe.values != COUNT or recipe.unit:
-        weigh(recipe, out.data[row : row + n])
+    """Write the values of the row; its columns are there."""
+    if recipe.unit:
+        scale(recipe, workspace.counts, out.data[row : row + n])
+    elif recipe.values == COUNT:
+        for k in range(n):
+            out.data[row + k] = workspace.counts[k]
+    else:
+        for k in range(n):
+            out.data[row + k] = worth_of(recipe, workspace.counts[k])
 
 
 @seldom
-def weigh(recipe: Recipe, data: Reals) -> None:
-    """From counts to values."""
+def scale(recipe: Recipe, counts: Ints, data: Reals) -> None:
+    """Values, as a row of length 1."""
     total = 0.0
-    for p in range(data.shape[0]):
-        data[p] = worth_of(recipe, np.float64(data[p]))
-        total += np.float64(data[p]) * np.float64(data[p])
-    if recipe.unit and total > 0.0:
-        scale = 1.0 / sqrt(total)
-        for p in range(data.shape[0]):
-            data[p] *= scale
+    for k in range(data.shape[0]):
+        data[k] = worth_of(recipe, counts[k])
+        total += np.float64(data[k]) * np.float64(data[k])
+    if total > 0.0:
+        factor = 1.0 / sqrt(total)
+        for k in range(data.shape[0]):
+            data[k] *= factor
 
 
 @helper
-def worth_of(recipe: Recipe, count: float) -> float:
-    """The value of a feature that occurs so often; a count may be negative, where hashes have signs."""
-    if recipe.values == BINARY:
+def worth_of(recipe: Recipe, count: np.int32) -> float:
+    """The value of a feature that occurs so often."""
+    if 0 <= count < recipe.worth.shape[0]:
+        known: float = recipe.worth[_U(count)]
+        return known
+    return computed_worth(recipe.values, np.float64(count))
+
+
+@seldom
+def computed_worth(values: int, count: float) -> float:
+    """The value of any count; it may be negative, where hashes have signs."""
+    if values == BINARY:
         return 1.0 if count >= 0.0 else -1.0
-    if recipe.values == SUBLINEAR and count != 0.0:
-        often = abs(count)
-        far = often >= recipe.logs.shape[0]
-        worth = 1.0 + (log(often) if far else recipe.logs[_U(often)])
-        return worth if count > 0.0 else -worth
+    if values == SUBLINEAR and count != 0.0:
+        return 1.0 + log(count) if count > 0.0 else -1.0 - log(-count)
     return count
 
 
@@ -519,7 +529,7 @@ def hash_rows(
     Returns (how it ended, the text it ended at, where in the buffer).
     """
     row = _U(indptr[from_row])
-    space, most = _U(out.indices.shape[0]), _U(workspace.slots.shape[0])
+    space, most = _U(out.indices.shape[0]), _U(workspace.counts.shape[0])
     for i in range(from_row, starts.shape[0]):
         start, stop = _U(starts[i]), _U(stops[i])
         entries = most_entries(recipe, stop - start)

@@ -27,7 +27,7 @@ def hash_one(
     """
     size = _U(len(text))
     entries = most_entries(recipe, size)
-    fine = entries <= _U(out.indices.shape[0]) and entries < _U(workspace.slots.shape[0])
+    fine = entries <= _U(out.indices.shape[0]) and entries < _U(workspace.counts.shape[0])
     n = _U(0)
     if fine:
         ending, _, n = hash_row(recipe, workspace, out, text, _U(0), size, _U(0))

@@ -545,3 +545,23 @@ def test_an_unfitted_model_says_so():
     for ask in (lambda m: m.predict(MAIL), lambda m: m.predict_one("x"), lambda m: m.explain("x")):
         with pytest.raises(NotFittedError):
             ask(TextClassifier())
+
+
+def test_texts_are_scored_in_pieces_and_threads(monkeypatch):
+    """The same bits as all at once, and the bytes that were read over are counted once."""
+    monkeypatch.setattr("perceptrons.text.hashing._SCORED", 64)
+    texts = [f"{t} {i % 7} and more" for i, t in enumerate(MAIL * 10)]
+    clf = TextClassifier(bits=12, errors="replace").fit(texts, LABELS * 10)
+    one = clf.decision_function(texts)
+    assert np.array_equal(one, clf.set_params(n_jobs=2).decision_function(iter(texts)))
+    assert np.array_equal(one, clf.decision_function(clf.prepare_batch(texts)))
+    assert np.array_equal(one, [clf.decision_function([t])[0] for t in texts])
+    before = clf.n_invalid_
+    clf.predict([b"ab\xff", *texts, b"\xfe"])
+    assert clf.n_invalid_ == before + 2
+    with pytest.raises(EncodingError, match="text 40 is not valid"):
+        clf.set_params(errors="refuse").predict([*texts, b"\xfe"])
+    with pytest.raises(ValueError, match="text 40 is 5"):
+        clf.predict([*texts, 5])
+    with pytest.raises(ValueError, match="0 sample"):
+        clf.predict([])

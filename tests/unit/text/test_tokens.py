@@ -285,7 +285,7 @@ def test_logarithms_of_small_counts_come_from_a_table(count):
     how = TextHasher(values="sublinear", norm=None)
     assert how.transform(["ab " * count]).data.tolist() == [1.0 + math.log(count)]
     without = how._hasher()
-    without.recipe = without.recipe._replace(logs=without.recipe.logs[:1])
+    without.recipe = without.recipe._replace(worth=without.recipe.worth[:1])
     assert without.hash(Texts.of(["ab " * count])).data.tolist() == [1.0 + math.log(count)]
     minus = TextHasher(values="sublinear", norm=None, signed=True, seed=2).transform(["cd " * count])
     assert abs(minus.data[0]) == 1.0 + math.log(count)
