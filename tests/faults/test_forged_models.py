@@ -388,6 +388,8 @@ MODELS = {
     "vote": lambda: pc.VotedPerceptron(shuffle=False).fit(X, Y),
     "confident": lambda: pc.AROW(shuffle=False, covariance="full").fit(X, Y),
     "text": lambda: pc.TextClassifier(shuffle=False, bits=5, keep_names=True).fit(WORDS, Y),
+    "idf": lambda: pc.TextClassifier(shuffle=False, bits=5, idf=True).fit(WORDS, Y),
+    "idf of several": lambda: pc.TextClassifier(shuffle=False, bits=5, idf=True, rule="arow").fit(WORDS, Y3),
     "named": lambda: named(),
     "winnow": lambda: pc.Winnow(shuffle=False).fit(X, Y),
     "elimination": lambda: pc.Elimination(shuffle=False, literals="all").fit(X, Y3),

@@ -115,6 +115,8 @@ CASES = [
     Case("TextClassifier", {"bits": 8, "keep_names": True}, X=TEXTS),
     Case("TextClassifier", {"bits": 8, "rule": rules.AROW(r=0.5), "readout": "last"}, X=TEXTS, y=THREE),
     Case("TextClassifier", {"bits": 8, "readout": "vote", "stop_words": ["abba"]}, X=TEXTS, y=THREE),
+    Case("TextClassifier", {"bits": 8, "idf": True, "rule": rules.AROW(r=0.5)}, X=TEXTS, y=THREE),
+    Case("TextClassifier", {"bits": 8, "idf": True, "values": "sublinear"}, X=TEXTS),
     Case("AROW", {"covariance": "full"}, y=THREE),
     Case("SCW", {"covariance": "full", "variant": "II"}),
     Case("SCW", {}, X=sp.csr_array(X)),

@@ -6,11 +6,11 @@ Epochs of ``fit``, ``partial_fit``, ``learn_one`` and streams all call :func:`on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from ..engine import chunks, intake
+from ..engine import chunks, intake, running_idf
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
 from ..rows import Csr, Dense
@@ -70,15 +70,17 @@ def check_width(model: Learner, batch: CheckedRows) -> None:
 
 def longest(model: Learner, batch: CheckedRows) -> float:
     """Length of the longest row so far, those of the batch with a positive weight included."""
+    if model._space.df is not None:
+        return model._longest  # of rows that change from visit to visit: noted when they are made
     sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
     largest = float(sq.max()) if len(sq) else 0.0
     return max(model._longest, float(np.sqrt(largest)))
 
 
 def is_plain(model: Learner, batch: CheckedRows) -> bool:
-    """Whether rows have weight 0 or 1: the theorems assume it."""
+    """Whether rows have weight 0 or 1, and are the same at every visit: the theorems assume it."""
     whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-    return whole and not class_weights.runs_counts(model)
+    return whole and not class_weights.runs_counts(model) and model._space.df is None
 
 
 def one_pass(
@@ -122,6 +124,10 @@ def run_in_parts(
     """Learn the rows in parts, so that a signal is noticed between two of them."""
     space = model._space
     targets = space.targets(batch.codes) if batch.targets is None else batch.targets
+
+    def note(squared_length: float) -> None:
+        model._longest = max(model._longest, float(np.sqrt(squared_length)))
+
     start, parts = 0, chunks.cut(space, batch.rows, order)
     for part in parts:
         of_part = recorded
@@ -129,7 +135,11 @@ def run_in_parts(
             of_part = recorded.part(np.arange(start, start + len(part)))
         start += len(part)
         try:
-            write(space.run(batch.rows, targets, batch.weights, part, model._keeps_journal(), of_part))
+            if space.df is None:
+                write(space.run(batch.rows, targets, batch.weights, part, model._keeps_journal(), of_part))
+            else:
+                rows = cast("Csr", batch.rows)
+                write(running_idf.run(space, rows, targets, batch.weights, part, of_part, note))
         finally:
             if of_part is not None and of_part is not recorded:
                 of_part.hand_in()

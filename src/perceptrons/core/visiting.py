@@ -68,6 +68,11 @@ def fit(
 
     What the observer raises ends the fit, as an error of a callback does.
     """
+    if getattr(model, "idf", False):
+        raise ValueError(
+            "A trace shows updates on rows that stay the same, and with idf=True the row of a text changes "
+            "from visit to visit: set idf=False."
+        )
 
     def run(batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None) -> None:
         if model._several:

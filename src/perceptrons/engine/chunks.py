@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What a part may cost, in products of a number and a weight: about a tenth of a second.
 LIMIT = 1 << 26
+#: The same where the rows of a part are made before it is learned: they stay in the cache.
+LIMIT_OF_TEXTS = 1 << 18
 
 
 def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:
@@ -23,10 +25,11 @@ def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:
     n = len(rows.sq) if isinstance(rows, (Dense, Csr)) else 0
     if not n:
         return [order]
+    limit = LIMIT if space.df is None else LIMIT_OF_TEXTS * space.columns
     entries = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
-    if len(order) * space.row_cost(entries) <= LIMIT:
+    if len(order) * space.row_cost(entries) <= limit:
         return [order]
     lengths = np.full(n, entries) if isinstance(rows, Dense) else np.diff(rows.indptr).astype(np.float64)
     total = np.cumsum(space.row_cost(lengths[order]))
-    ends = np.unique(np.searchsorted(total, np.arange(LIMIT, total[-1], LIMIT), side="right"))
+    ends = np.unique(np.searchsorted(total, np.arange(limit, total[-1], limit), side="right"))
     return [part for part in np.split(order, ends) if len(part)]

@@ -137,8 +137,12 @@ class InUse(NamedTuple):
 class ByColumn(Generic[T]):
     """An array of a space with an entry for each feature: reading it brings it up to date.
 
-    The array itself is among the attributes of the space, under the same name.
+    The array itself is among the attributes of the space, under the same name. ``optional``: a space need not
+    have it, and then it is None.
     """
+
+    def __init__(self, optional: bool = False):
+        self.optional = optional
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -147,6 +151,8 @@ class ByColumn(Generic[T]):
         if space is None:
             raise AttributeError(f"{self.name!r} is an attribute of a space, not of its class.")
         attributes = vars(space)
+        if self.optional and self.name not in attributes:
+            return None  # type: ignore[return-value]  # T allows it
         if "in_slots" in attributes:
             space.bring_home()
         try:

@@ -26,7 +26,7 @@ from . import brackets, places, rounds, shards, supported
 from .backends import Backend, Serial, Threads
 from .checkpoints import RoundFile, digest
 from .jobs import Job
-from .states import State, state_of
+from .states import State, resume, state_of
 
 if TYPE_CHECKING:
     from ..core.learner import Learner
@@ -106,7 +106,7 @@ def fit(
             space = learner._start(batch, None, None)
             batch = batch._replace(targets=space.targets(batch.codes))
             parts = shards.in_memory(batch, numbers)
-            steps, width = _few_steps(space.learners, n_rows), batch.X.shape[1]
+            steps, width = space.df is None and _few_steps(space.learners, n_rows), batch.X.shape[1]
             job = Job(passes, space.frame, width, len(parts), seed, how.mixing, steps)
             starting.adopt(learner, space, [])
         found = Fit(learner, job, parts, how, batch, file)
@@ -255,8 +255,7 @@ class Fit:
         """A space of the learner in this state."""
         learner = self.learner
         space = learner._new_space(self.job.frame, self.job.n_features, len(learner.classes_))
-        for one, own in zip(space.learners, state, strict=True):
-            one.resume(own)
+        resume(space, state)
         return space
 
     def _reason(self, record: dict[str, Any]) -> str | None:

@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core import starting
-from .states import State, copied
+from .states import State, copied, resume
 
 if TYPE_CHECKING:
     from ..core.learner import Learner
@@ -33,7 +33,6 @@ class Job(NamedTuple):
     def model(self, state: State) -> Learner:
         """A learner that goes on from a copy of the state."""
         model, space = copy.copy(self.learner), self.fresh_space()
-        for learner, own in zip(space.learners, copied(state), strict=True):
-            learner.resume(own)
+        resume(space, copied(state))
         starting.adopt(model, space, [])
         return model

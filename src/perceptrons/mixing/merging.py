@@ -20,6 +20,10 @@ adds its own w, so the sums add up, and so do the numbers of examples.
 \sum_s(\Lambda_s - \Lambda_0)` and :math:`w_j \leftarrow \sum_s(\Lambda_{sj} - \Lambda_{0j})w_{sj} /
 \sum_s(\Lambda_{sj} - \Lambda_{0j})`, unchanged where nothing was gained. The product of the Gaussians with
 their common prior divided out adds up the steps that several shards make alike: it diverges.
+
+**Texts.** Where texts are counted (:mod:`perceptrons.engine.running_idf`) every shard adds its own counts:
+:math:`\mathrm{df} \leftarrow \mathrm{df}_0 + \sum_s(\mathrm{df}_s - \mathrm{df}_0)`, and n alike. The numbers
+are whole, so the sum is exact in any order.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ import numpy as np
 from ..engine.loops import scalars
 from ..engine.loops.linear import EPS, FLOOR
 from ..engine.margins import SUBNORMAL, U, sum_of_squares
+from ..engine.running_idf import MOST_TEXTS
 from ..engine.spaces import LearnerState
 from . import sums
 from .sums import ShardSum, tree
@@ -185,8 +190,8 @@ def settled(state: State, whole: Part, reports: Sequence[Report], mu: np.ndarray
     for r, (own, part) in enumerate(zip(state, whole, strict=True)):
         after = [report.scalars[r] for report in reports]
         counted = _counted(own.scalars, after)
-        shape = own.arrays["v"].shape
-        arrays = {name: a.reshape(shape) for name, a in _arrays(flat(own), part, counted).items()}
+        new = _arrays(flat(own), part, counted)
+        arrays = {name: a.reshape(own.arrays[name].shape) for name, a in new.items()}
         found.append(_state(own, arrays, counted, after, mu[r]))
     return tuple(found)
 
@@ -197,6 +202,23 @@ def flat(own: LearnerState) -> LearnerState:
 
 def _terms(own: LearnerState, deltas: dict[str, Delta], after: np.ndarray, mu: float) -> dict[str, ShardSum]:
     """The terms of one shard for one learner, whose arrays are flat."""
+    counts = {"df": _counts(deltas["df"], own.arrays["df"])} if "df" in deltas else {}
+    return counts | _terms_of_weights(own, deltas, after, mu)
+
+
+def _counts(change: Delta, old: np.ndarray) -> ShardSum:
+    """The texts that one shard has counted."""
+    if sums.few(len(old), change):
+        assert change.where is not None
+        more = np.subtract(change.values, old[change.where], dtype=np.float64)
+        return ShardSum(change.where, more, None, 0.0)
+    new = sums.everywhere(change, old)
+    return ShardSum(None, np.subtract(new, old, dtype=np.float64), sums.differ(new, old), 0.0)
+
+
+def _terms_of_weights(
+    own: LearnerState, deltas: dict[str, Delta], after: np.ndarray, mu: float
+) -> dict[str, ShardSum]:
     if "sigma" in deltas:
         return _gains(own, deltas)
     found = {"v": sums.scaled(deltas["v"], own.arrays["v"], mu)}
@@ -234,7 +256,7 @@ def _either(
 
 
 def _joined(own: LearnerState, a: dict[str, ShardSum], b: dict[str, ShardSum]) -> dict[str, ShardSum]:
-    return {name: sums.joined(a[name], b[name], own.arrays["v"]) for name in a}
+    return {name: sums.joined(a[name], b[name], own.arrays["df" if name == "df" else "v"]) for name in a}
 
 
 # ---------------------------------------------------------------- the new state
@@ -242,6 +264,20 @@ def _joined(own: LearnerState, a: dict[str, ShardSum], b: dict[str, ShardSum]) -
 
 def _arrays(own: LearnerState, part: dict[str, ShardSum], counted: np.ndarray) -> dict[str, np.ndarray]:
     """The new arrays of a learner, flat, by the sums over all shards."""
+    arrays = _weights(own, part, counted)
+    if "df" in part:
+        arrays["df"] = _all_counts(part["df"], own.arrays["df"])
+    return arrays
+
+
+def _all_counts(total: ShardSum, df: np.ndarray) -> np.ndarray:
+    new = sums.picked(total, df) + total.values
+    if new.max(initial=0.0) > MOST_TEXTS:
+        raise OverflowError(f"A model counts at most {MOST_TEXTS} texts.")
+    return sums.put(total, new, df)
+
+
+def _weights(own: LearnerState, part: dict[str, ShardSum], counted: np.ndarray) -> dict[str, np.ndarray]:
     v = own.arrays["v"]
     if "gain" in part:
         return _by_confidence(own, part)

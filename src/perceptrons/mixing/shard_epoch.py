@@ -12,6 +12,7 @@ from ..core import passes
 from ..engine import chunks, draws
 from ..engine.intake import frozen
 from ..engine.spaces import Counts, NumericalError
+from .states import state_of
 
 if TYPE_CHECKING:
     from .._types import UpdateColumns
@@ -115,9 +116,8 @@ def _sparse(steps: np.ndarray) -> Steps:
 
 def _deltas(model: Learner, state: State) -> tuple[dict[str, Delta], ...]:
     found = []
-    for learner, before in zip(model._space.learners, state, strict=True):
-        after = learner.learned().arrays
-        found.append({name: delta(a, after[name]) for name, a in before.arrays.items()})
+    for learned, before in zip(state_of(model._space), state, strict=True):
+        found.append({name: delta(a, learned.arrays[name]) for name, a in before.arrays.items()})
     return tuple(found)
 
 

@@ -21,6 +21,7 @@ from .._sparse import is_sparse
 from ..core.solved import Descent, Problem
 from ..engine import blocks, journal, spaces
 from ..engine.loops import budget, multiclass, multiplicative, scalars
+from ..engine.running_idf import COUNT
 from ..engine.solvers.result import Answer
 from ..engine.spaces.additive import TRACKS
 from ..kernels import prepared
@@ -263,6 +264,18 @@ def _room(space: spaces.SingleSpace, length: int) -> None:
     need(length > space.n_features, "there are fewer weights than features")
 
 
+def counts_of_texts(df: Any, n_features: int) -> None:
+    """How many texts each column has occurred in: no more than there were."""
+    if df is not None:
+        array("the counts of texts", df, COUNT, (n_features + 1,))
+        need(bool((df <= df[-1]).all()), "a column has occurred in more texts than there were")
+
+
+def _counting(space: spaces.Additive | spaces.Confident) -> None:
+    need(space.df is None or len(space.v) == space.n_features + 1, "texts are counted for other columns")
+    counts_of_texts(space.df, space.n_features)
+
+
 def _additive(space: spaces.Additive, *more: int | None) -> None:
     _space(space)
     _scaled(space)
@@ -275,6 +288,7 @@ def _additive(space: spaces.Additive, *more: int | None) -> None:
     need((space.A is None) == (space.track_name == "last"), "the average is missing, or not asked for")
     if space.A is not None:
         array("A", space.A, np.float64, space.v.shape)
+    _counting(space)
 
 
 def _linear(space: spaces.Linear) -> None:
@@ -305,6 +319,7 @@ def _confident(space: spaces.Confident) -> None:
     array("v", space.v, space.frame.dtype, (None,))
     _room(space, len(space.v))
     array("sigma", space.sigma, np.float64, (len(space.v),) * (2 if space.full else 1))
+    _counting(space)
 
 
 def _multiplicative(space: spaces.Multiplicative) -> None:
@@ -346,6 +361,8 @@ def _rest(space: spaces.OneVsRest, least: int = 3) -> None:
     )
     need(alike and len({id(one) for one in learners}) == len(learners), "learners of the classes differ")
     whole("n_threads", space.n_threads, 1, MOST_THREADS)
+    need(all(one.df is None for one in learners), "learners of the classes count texts of their own")
+    counts_of_texts(space.df, first.n_features)
 
 
 def _per_label(space: spaces.PerLabel) -> None:
@@ -511,6 +528,8 @@ CHECKS: dict[type, Callable[[Any], None]] = {
     **dict.fromkeys([multiplicative.Balanced, multiplicative.PNorm], _numbers_only),
 }
 
+#: spaces that may count texts
+COUNTING = (spaces.Linear, spaces.Joint, spaces.Confident, spaces.OneVsRest, spaces.PerLabel)
 _OF_SPACE = "frame n_features state"
 _OF_ROWS = "X _room _squares"
 #: the attributes that objects of a class have; those of the class itself may be missing
@@ -548,6 +567,8 @@ def attributes(cls: type, found: Attributes) -> Attributes:
     strange = found.keys() - ATTRIBUTES[cls]
     if issubclass(cls, spaces.SingleSpace):
         strange -= {"from_zero", "row_numbers"}
+    if cls in COUNTING:
+        strange -= {"df"}
     need(not missing, f"a {cls.__name__} has no {min(missing, default='')}")
     need(not strange, f"a {cls.__name__} has {min(strange, default='')!r:.40}")
     return found

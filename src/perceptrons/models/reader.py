@@ -255,7 +255,7 @@ class Reader:
         twice = left.keys() & set(registry.parameters(cls))
         if twice:
             raise ModelError(f"{cls.__name__} has its parameter {min(twice)!r:.60} twice.")
-        made: Model = cls(**params)
+        made: Model = cls(**(registry.LATER.get(node["of"], {}) | params))
         vars(made).update(left)
         return wholes.model(made)
 

@@ -251,8 +251,13 @@ def learner(name: str) -> type:
     return cls
 
 
-#: parameters that files of this format do not all have, by estimator: stored unless they have these values
-LATER: dict[str, Attributes] = {"RiskDescent": {"keep_path": False}, "TextHasher": {"tokens": "words"}}
+#: parameters that files of this format do not all have, by estimator: stored unless they have these values,
+#: which a file without them means, whatever the default is today
+LATER: dict[str, Attributes] = {
+    "RiskDescent": {"keep_path": False},
+    "TextHasher": {"tokens": "words"},
+    "TextClassifier": {"idf": False},
+}
 
 
 def parameters(cls: type) -> list[str]:

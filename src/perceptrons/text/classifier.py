@@ -34,9 +34,25 @@ class TextClassifier(TextClassifierSpec, Shell):
         How much memory hashed rows may take in ``fit``; None: any amount.
     n_jobs : int or None, default=None
         Threads for hashing, and for one-vs-rest.
+    idf : bool, default=False
+        Multiply the value of a text in column j by
+        :math:`\mathrm{idf}_j = 1 + \ln\frac{1 + n}{1 + \mathrm{df}_j}`, before the row is scaled: n texts
+        were learned before this one, and :math:`\mathrm{df}_j` of them had an entry in column j. Then the
+        text is learned, and then it is counted, in every epoch and every call. So there is no pass over all
+        texts before learning begins, and one text at a time, batches and ``fit`` with an ``order`` count
+        alike.
+        Texts of weight 0 and those held out are not counted; predictions use the counts so far and change
+        none. The same text has another row at its next visit: ``readout="vote"`` and ``"random"``,
+        ``log_updates``, ``certify`` and traces are refused, and ``margin_bounds_`` is None. ``coef_`` has the
+        weights of the values that were multiplied. Products are made in float64 and rounded to
+        ``precision``.
 
     Attributes
     ----------
+    n_texts_ : int
+        With ``idf=True``: n, the texts that were learned, each counted at every visit.
+    document_counts_ : ndarray of shape (2^bits,)
+        With ``idf=True``: :math:`\mathrm{df}`, how many of them had an entry in each column.
     names_ : dict
         Column to the first feature that occurred there, with ``keep_names=True``.
     n_invalid_ : int

@@ -17,14 +17,14 @@ from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.intakes import NumberIntake
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
-from ..engine import intake, spaces
+from ..engine import intake, running_idf, spaces
 from ..engine.custom import engine_rule
 from ..engine.loops import tracks
 from ..io import Texts
 from ..rows import Csr
 from . import explaining, loops, single
 from .explaining import Explains, Explanation
-from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr_array, most_entries, workspace_for
+from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, csr_array, most_entries, workspace_for
 from .names import Names
 from .parameters import TextParameters
 
@@ -100,6 +100,12 @@ class TextIntake(NumberIntake):
         model.n_features_in_ = 1 << model.bits
         return model.n_features_in_, np.dtype(model.precision)
 
+    def rows(self, X: SparseMatrix, learn: bool = False, frame: spaces.Frame | None = None) -> Csr:
+        """X as the loops read it; to be scored, with values by the counts of texts so far."""
+        rows = cast(Csr, super().rows(X, learn, frame))
+        df = None if learn else self.model._counts()
+        return rows if df is None else running_idf.present(rows, df)
+
     def one(self, x: Any) -> tuple[SparseMatrix, list[str]]:
         if not isinstance(x, (str, bytes)):
             raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
@@ -116,8 +122,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     max_iter: int | None = 5
     precision: str = "float32"
     cache_mb: float | None = 1024.0
+    idf: bool = False
 
-    _of_state = (*OF_HASHING, "precision")
+    _of_state = (*OF_HASHING, "precision", "idf")
     _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
 
     def _check_params(self) -> None:
@@ -126,6 +133,57 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         checks.one_of("precision", self.precision, ("float32", "float64"))
         if self.cache_mb is not None:
             checks.positive("cache_mb", self.cache_mb, zero=True)
+        checks.flag("idf", self.idf)
+        if self.idf:
+            self._check_idf()
+
+    # ------------------------------------------------------------ the running idf
+
+    def _check_idf(self) -> None:
+        """Refuse what needs rows that are the same at every visit."""
+        why = "with idf=True the row of a text changes from visit to visit"
+        if self._readout in ("vote", "random"):
+            raise ValueError(
+                f"readout={self.readout!r} goes through the updates again, and {why}; use readout='last' or "
+                "'average', or idf=False."
+            )
+        if self.log_updates:
+            raise ValueError(
+                f"log_updates=True names the row of each update, and {why}: set one of them to False."
+            )
+        if self.fit_intercept and self._scales_itself():
+            raise ValueError(
+                f"intercept_scaling='auto' takes B from the lengths of all rows, and {why}: give a number."
+            )
+
+    def _new_space(
+        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
+    ) -> spaces.Space:
+        space = super()._new_space(frame, n_features, n_classes, several)
+        if self.idf:
+            space.count_texts()
+        return space
+
+    def _counts(self) -> np.ndarray | None:
+        """How many texts each column has occurred in, all texts last; None: they are not counted."""
+        return self._space.df if "_space" in vars(self) else None
+
+    def _counted_texts(self, name: str) -> np.ndarray:
+        self._fitted(name)
+        df = self._counts()
+        if df is None:
+            raise AttributeError(f"{name} is there with idf=True only.")
+        return df
+
+    @property
+    def n_texts_(self) -> int:
+        """Texts that were learned, each counted at every visit."""
+        return int(self._counted_texts("n_texts_")[-1])
+
+    @property
+    def document_counts_(self) -> np.ndarray:
+        """For each column, how many of them had an entry there."""
+        return self._counted_texts("document_counts_")[:-1].copy()
 
     # ------------------------------------------------------------ rules with a confidence per column
 
@@ -251,7 +309,10 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         return Hashed(rows, self._recipe())
 
     def hash(self, X: AnyTexts) -> SparseMatrix:
-        """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits)."""
+        """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits).
+
+        With ``idf=True``: before their values are weighed by the counts of texts, too.
+        """
         return csr_array(self._hasher().matrix(self._texts(X), n_threads=self._n_threads()))
 
     def decision_function(self, X: AnyTexts) -> np.ndarray:
@@ -276,10 +337,16 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         recipe = self._recipe()
         return self._hasher().scores(X, lambda rows: score(Hashed(rows, recipe)), self._n_threads())
 
+    def _weighed(self, X: SparseMatrix) -> SparseMatrix:
+        """Hashed texts with values by the counts of texts so far."""
+        if self._counts() is None:
+            return X
+        return csr(X.indices.view(np.uint32), self._intake.rows(X).data, X.indptr, X.shape[1])
+
     def _linear_scores(self, X: Any) -> np.ndarray:
         # at the cost of the entries alone: the weights of all columns are not needed
         if self._readout not in ("last", "average") or self.normalized_votes:
-            return super()._linear_scores(X)
+            return super()._linear_scores(self._weighed(X))
         scores: np.ndarray = self._space.scores(self._intake.rows(X), self._readout)
         if self._readout == "average" and self.include_initial:
             t = max(1, self._examples())
@@ -375,7 +442,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         """Prepare the fast path for further texts."""
         space = cast(spaces.Linear, self._space)  # of one w: else there is no fast path
         one_w = space.columns == 1 and not self._second_order()
-        plain = one_w and not self._keeps_journal() and self._steady()
+        plain = one_w and not self._keeps_journal() and self._steady() and space.df is None
         if not plain or self.keep_names or self.normalized_votes:
             return
         recipe = self._hasher().recipe
@@ -430,6 +497,10 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     def _check_explained(self) -> None:
         if self._readout == "vote":
             raise ValueError("A vote has no weights to take apart; use readout='average' or 'last'.")
+
+    def _valued(self, rows: HashedRows) -> HashedRows:
+        X = self._weighed(csr(rows.indices, rows.data, rows.indptr, 1 << self.bits))
+        return rows._replace(data=X.data)
 
     def _weights_of(self, rows: HashedRows, column: int) -> tuple[np.ndarray, float]:
         """Weights of the features of one text, and what the constant coordinate adds, before scaling."""

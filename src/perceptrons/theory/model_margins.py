@@ -78,6 +78,11 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
             "margins is for models of one label a row; this one has several. Fit a model for each column of "
             "the indicator matrix."
         )
+    if getattr(model, "idf", False):
+        raise ValueError(
+            "With idf=True the row of a text depends on the texts learned so far, and has no margin of its "
+            "own: decision_function scores it by the counts of this moment."
+        )
     codes = label_codes(np.asarray(model.classes_), y)
     by_kernel = hasattr(model, "dual_coef_") and getattr(model, "kernel_", None) is not None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -8,6 +8,10 @@ A released format stays readable for ever, so its folder is never written again:
 Until a format is released its samples may be written again:
 
     python tests/data/models/write_samples.py --again
+
+Samples of what is new in a format are added beside those that are there:
+
+    python tests/data/models/write_samples.py --new
 """
 
 from __future__ import annotations
@@ -53,6 +57,10 @@ def samples() -> dict[str, Any]:
         "text_confidence": pc.TextClassifier(
             bits=12, rule=rules.AROW(), readout="last", **plain
         ).fit(STRINGS, THREE),
+        "text_idf": pc.TextClassifier(bits=12, idf=True, **plain).fit(STRINGS, TWO),
+        "text_idf_rest": pc.TextClassifier(
+            bits=12, idf=True, rule=rules.AROW(), readout="last", **plain
+        ).fit(STRINGS, THREE),
         "margin": pc.MarginPerceptron(gamma=0.1, **plain).fit(X, TWO),
         "confidence": pc.AROW(covariance="full", **plain).fit(X, THREE),
         "winnow": pc.Winnow(**plain).fit(X, TWO),
@@ -83,13 +91,16 @@ def main(argv: list[str]) -> None:
     folder = HERE / f"format{container.VERSION}"
     if argv == ["--again"] and folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir()  # raises where it is there already
-    expected = {}
+    folder.mkdir(exist_ok=argv == ["--new"])  # raises where it is there already
+    there = folder / "expected.json"
+    expected = json.loads(there.read_text()) if there.exists() else {}
     for name, model in samples().items():
+        if name in expected:
+            continue
         save(model, folder / f"{name}.model")
         labels, scores = answers(model, rows_of(name))
         expected[name] = {"estimator": type(model).__name__, "labels": labels, "scores": scores}
-    (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+    there.write_text(json.dumps(expected, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -133,13 +133,17 @@ class Additive(SingleSpace):
         tau = float(self.state[scalars.TAU])
         return self.norm() / tau if self.from_zero and tau > 0.0 else inf
 
-    def bracket(self) -> list[Bracket]:
+    def bracket(self) -> list[Bracket] | None:
+        if self.df is not None:  # rows that change from visit to visit have no margin
+            return None
         return [(None, self._up(margins.norm_up(self.v)) if self.from_zero else inf)]
 
     def _up(self, norm: float) -> float:
         return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
-    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
+    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
+        if self.df is not None:
+            return None
         scaled = margins.in_the_middle(self.v)
         low = self._low_of_pass(rows, scaled.norm) if clean else None
         if low is None:
@@ -301,7 +305,7 @@ class Joint(Additive):
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
         return n_rows, self.n_classes  # against each rival
 
-    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket]:
+    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
         self.settle()
         return super().bounds(rows, y, c, clean)
 
@@ -422,6 +426,8 @@ class Joint(Additive):
         self.state[scalars.ERROR] *= 1.5 * factor  # the square root of 2, rounded up
         self.state[scalars.TAU] *= factor
         self.from_zero = binary.from_zero
+        if binary.df is not None:
+            self.df = binary.df
 
 
 def _lazy_zeros(shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:

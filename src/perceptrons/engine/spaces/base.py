@@ -15,7 +15,8 @@ from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
-from ..renumbering import InUse, SlottedWeights
+from ..renumbering import ByColumn, InUse, SlottedWeights
+from ..running_idf import fresh_counts
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
@@ -101,6 +102,7 @@ class SingleSpace:
     row_numbers: np.ndarray | None = None
     steps: np.ndarray | None = None  # during a fit: the sum of the steps on each row, divided by SCALE
     from_zero = True  # whether w started at 0: the upper margin bound needs it
+    df = ByColumn["np.ndarray | None"](optional=True)  # of learners of texts, see running_idf
 
     def __init__(self, frame: Frame, n_features: int):
         self.frame = frame
@@ -123,6 +125,9 @@ class SingleSpace:
 
     def close(self) -> None:
         self.leave_slots()
+
+    def count_texts(self) -> None:
+        self.df = fresh_counts(self.n_features)
 
     # -- columns that are renumbered during a fit
 
@@ -229,7 +234,7 @@ class SingleSpace:
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
         """Keep the sum of the steps on each row from here on, if they take no more bytes than this."""
         fresh = self.from_zero and not self.state[scalars.UPDATES]  # the steps must be all there are
-        if fresh and 8 * prod(self._steps_shape(n_rows) or ()) <= limit:
+        if fresh and self.df is None and 8 * prod(self._steps_shape(n_rows) or ()) <= limit:
             self.begin_steps(n_rows)
 
     def begin_steps(self, n_rows: int) -> None:
@@ -282,9 +287,13 @@ class SingleSpace:
     def spread(self, code: int, fresh: Callable[[], SingleSpace], n_threads: int) -> OneVsRest:
         from .rest import OneVsRest  # it is made of spaces like this one
 
+        df = vars(self).pop("df", None)
         learners: list[SingleSpace] = [self._negated(fresh), self]
         learners.insert(code, fresh().after(self))
-        return OneVsRest(learners, n_threads)
+        made = OneVsRest(learners, n_threads)
+        if df is not None:
+            made.df = df
+        return made
 
     def _negated(self, fresh: Callable[[], SingleSpace]) -> SingleSpace:
         """A learner of its own for the other of the two classes."""
@@ -334,7 +343,7 @@ class SingleSpace:
 
     def _by_column(self) -> tuple[str, ...]:
         """Names of the arrays of which a row changes its own columns alone, if it moves those alone."""
-        return self.arrays
+        return (*self.arrays, "df")
 
     def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
         where: slice | np.ndarray = slice(None)

@@ -61,7 +61,7 @@ class Confident(SingleSpace):
         return not self.full
 
     def _by_column(self) -> tuple[str, ...]:
-        return "v", "sigma"
+        return "v", "sigma", "df"
 
     def fast_path_after(self, form: type) -> int | None:
         return None if self.full else PATIENCE

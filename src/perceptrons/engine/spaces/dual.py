@@ -50,6 +50,7 @@ class Dual:
     """
 
     length: Kept = None
+    df = None  # a kernel takes the objects as they are
 
     def __init__(
         self,
@@ -78,6 +79,9 @@ class Dual:
     @property
     def n_classes(self) -> int:
         return self.inner.n_classes
+
+    def count_texts(self) -> None:
+        raise TypeError("A kernel learner counts no texts.")
 
     @property
     def constant(self) -> float:

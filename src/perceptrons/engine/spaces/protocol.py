@@ -81,6 +81,16 @@ class Space(Readable, Protocol):
     #: length of the vector that predicts, kept by the readout until the next row is learned
     length: Kept
 
+    @property
+    def df(self) -> np.ndarray | None:
+        """How many texts each column has occurred in, all texts last: :mod:`perceptrons.engine.running_idf`.
+
+        None: texts are not counted. Whoever runs the space weighs and counts its rows.
+        """
+
+    def count_texts(self) -> None:
+        """Begin to count texts, for a space that has learned nothing."""
+
     # -- a pass over rows
 
     def targets(self, codes: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 from ...rules import RuleError
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
+from ..running_idf import fresh_counts
 from . import together
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
 from .together import Ended, Together
@@ -39,6 +40,7 @@ class OneVsRest:
     device = "cpu"
     length: Kept = None
     copies: Copies | None = None  # during a fit of several epochs: of the weights, for passes made together
+    df: np.ndarray | None = None  # of learners of texts, see running_idf: a text counts once for all learners
 
     def __init__(self, learners: Sequence[SingleSpace], n_threads: int = 1):
         self.learners = list(learners)
@@ -88,6 +90,9 @@ class OneVsRest:
         vars(self).pop("copies", None)
         for learner in self.learners:
             learner.close()
+
+    def count_texts(self) -> None:
+        self.df = fresh_counts(self.n_features)
 
     def renumber(self, slotted: SlottedRows) -> None:
         if together.pays(self.learners, slotted.source, len(slotted.source.sq), self.copies):
@@ -212,16 +217,20 @@ class OneVsRest:
         return [lowest for learner in self.learners for lowest in learner.lowest()]
 
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
-        for learner in self.learners:
+        for learner in self.learners if self.df is None else ():
             learner.keep_steps(n_rows, limit // self.n_classes)
 
     def take_steps(self) -> list[np.ndarray | None]:
         return [steps for learner in self.learners for steps in learner.take_steps()]
 
     def bracket(self) -> list[Bracket] | None:
+        if self.df is not None:  # rows that change from visit to visit have no margin
+            return None
         return self._joined([learner.bracket() for learner in self.learners])
 
     def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
+        if self.df is not None:
+            return None
         return self._joined(
             self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
         )
@@ -290,6 +299,8 @@ class OneVsRest:
     def copy(self) -> OneVsRest:
         made = self._shallow_copy()
         made.learners = [learner.copy() for learner in self.learners]
+        if self.df is not None:
+            made.df = self.df.copy()
         return made
 
     def copy_for_class(self, logged: bool) -> OneVsRest:
@@ -299,13 +310,19 @@ class OneVsRest:
     def make_writable(self) -> None:
         for learner in self.learners:
             learner.make_writable()
+        if self.df is not None and not self.df.flags.writeable:
+            self.df = self.df.copy()
 
     def restorer(self, columns: np.ndarray | None) -> Callable[[], None]:
         restorers = [learner.restorer(columns) for learner in self.learners]
+        df, where = self.df, slice(None) if columns is None else np.append(columns, -1)
+        counts = None if df is None else df[where].copy()
 
         def restore() -> None:
             for one in restorers:
                 one()
+            if df is not None:
+                df[where] = counts
 
         return restore
 

@@ -36,6 +36,11 @@ class Subject:
                 "certify is for models of one label a row; this one has several. Each label is learned as by "
                 "a model of its own: fit that on the column of the label, and certify it."
             )
+        if getattr(getattr(model, "estimator_", model), "idf", False):
+            raise ValueError(
+                "A certificate is about rows that stay the same, and with idf=True the row of a text changes "
+                "from visit to visit: certify a model with idf=False."
+            )
         #: what the learner says of its run
         self.record: RunRecord = model.run_record()
         self.kernel: Any = self.record.kernel
