@@ -26,6 +26,7 @@ HOLDS = {
     "lab": "runs for a live page",
     "plots": "pictures, by matplotlib",
     "mixing": "one model from many shards",
+    "tuning": "the choice of parameters",
     "proofs": "certify, separability, advice",
     "models": "model files, checkpoints, ONNX",
     "text": "raw text to hashed rows",

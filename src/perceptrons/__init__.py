@@ -41,6 +41,7 @@ _WHERE = {
     "save": "models.saving",
     "load": "models.saving",
     "shrink": "models.shrinking",
+    "tune": "tuning.search",
 }
 _MODULES = (
     "datasets",

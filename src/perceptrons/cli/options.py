@@ -189,6 +189,18 @@ class Running:
             show_default="as many as workers",
         ),
     ] = None
+    tune: Annotated[
+        Text,
+        Option(
+            help="Try parameters, on rows that are kept in memory, for so long, as 60s, or so many sets of "
+            "them, as 20trials, and learn with the best by errors on rows held out. Parameters that are "
+            "given stay. Ctrl-C ends the trials.",
+            metavar="TIME|TRIALS",
+        ),
+    ] = None
+    size_mb: Annotated[
+        Number, Option(help="--tune --text: the size of the file, in million bytes.", metavar="MB")
+    ] = None
     mixing: Annotated[
         Literal["uniform", "mistakes"] | None,
         Option(

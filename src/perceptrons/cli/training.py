@@ -8,7 +8,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from . import printing, progress, rows
+from . import printing, progress, rows, tuning
 from .errors import Failure, Misuse
 from .learners import learner
 from .options import Learning, Reading, Running, flag
@@ -54,7 +54,9 @@ class TrainingRun:
             self._check_again(stream, model)
             checkpoint = stack.enter_context(self._checkpoint()) if self.checkpoint_file else None
             session = Session(self, stream, checkpoint, stack.enter_context(Signals()))
-            if hasattr(model, "partial_fit"):
+            if self.running.tune is not None:
+                model, report = tuning.tuned(session, model, part, layout), None
+            elif hasattr(model, "partial_fit"):
                 model, report = session.learn(model, part)
             else:
                 model, report = session.fit(model, part), None
@@ -74,6 +76,7 @@ class TrainingRun:
         """Refuse what can be refused before anything is read."""
         every(self.checkpoint_every)
         self._check_place()
+        tuning.check(self)
         folder = os.path.dirname(os.path.abspath(self.model_file))
         if not os.path.isdir(folder):
             raise Misuse(f"--model {self.model_file}: there is no folder {folder}.")
@@ -321,6 +324,8 @@ class Summary:
             "label_column": self.session.stream.layout.get("label_column"),
             "missing": dict(zip(("numbers", "rows"), self.session.missing)),
         }
+        if hasattr(self.model, "tuning_"):
+            found["tuning"] = self.model.tuning_
         if self.report is not None:
             found["report"] = self.report.to_dict() | {"skipped": self.session.bad_lines}
         if self.tested is not None:
@@ -338,6 +343,8 @@ class Summary:
             found.append(("resumed", f"after {printing.counted(self.session.resumed_at, 'row')}"))
         if report is not None:
             found += self._of_report(report)
+        if hasattr(model, "tuning_"):
+            found += tuning.lines(model, self.session.watch.seconds)
         if self.session.bad_lines:
             lines = printing.counted(self.session.bad_lines, "bad line")
             found.append(("skipped", f"{lines}; {self.session.stream.first_error}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core import changing, checks
@@ -64,13 +64,19 @@ def shrink(model: Any, size_mb: float, *, keep_names: bool = False) -> Any:
     return shrunk(model, size_mb, keep_names)
 
 
-def shrunk(model: Any, size_mb: float, keep_names: bool = False, position: Json = None) -> Any:
-    """:func:`shrink`, for a file that also holds a position."""
+def shrunk(
+    model: Any,
+    size_mb: float,
+    keep_names: bool = False,
+    position: Json = None,
+    notes: Mapping[str, object] | None = None,
+) -> Any:
+    """:func:`shrink`, for a file that also holds a position; ``notes`` become attributes of the model."""
     _check(model, size_mb, keep_names)
     most = int(size_mb * MEGABYTE)
     with held_still(model):
         ranked = ranking(model)
-        made = _maker(model, ranked, keep_names)
+        made = _maker(model, ranked, keep_names, dict(notes or {}))
     small = made(0)
     if (needed := file_bytes(small, position)) > most:
         raise ValueError(
@@ -105,7 +111,9 @@ def _check(model: Any, size_mb: float, keep_names: bool) -> None:
         )
 
 
-def _maker(model: TextClassifierSpec, ranked: Ranking, keep_names: bool) -> Callable[[int], Any]:
+def _maker(
+    model: TextClassifierSpec, ranked: Ranking, keep_names: bool, notes: dict[str, object]
+) -> Callable[[int], Any]:
     """A function that makes the small model of the first n weights."""
     classes = registry.learner if isinstance(model, Bare) else registry.estimator
     params = {name: model._learned_with(name) for name in names_of(TextParameters)}
@@ -116,6 +124,7 @@ def _maker(model: TextClassifierSpec, ranked: Ranking, keep_names: bool) -> Call
 
     def made(n: int) -> Any:
         small = classes("SmallTextClassifier")(**params)
+        vars(small).update(notes)
         small._table = table_of(ranked, n)
         small._framed = frame
         small._begun = changing.parameters_of_state(small)

@@ -370,6 +370,60 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
         return self
 
+    @classmethod
+    def tune(
+        cls,
+        texts: AnyTexts,
+        labels: npt.ArrayLike,
+        seconds: float | None = 60.0,
+        size_mb: float | None = None,
+        *,
+        trials: int = 27,
+        random_state: int = 0,
+        verbose: int = 0,
+        **fixed: Any,
+    ) -> Any:
+        """A fitted model whose parameters were chosen by held-out errors: :func:`perceptrons.tune`.
+
+        Tried are n-grams of words and of characters, tokens, values, idf, rules, passes and bits.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+        labels : array-like
+        seconds : float or None, default=60
+            No trial is begun that would probably end, with the fit after it, later than this.
+        size_mb : float, optional
+            The result is a :class:`~perceptrons.SmallTextClassifier` whose file is not larger.
+        trials : int, default=27
+            How many sets of parameters are tried.
+        random_state : int, default=0
+            Seed of the draws and of the model: with the same seed and number of trials, and time for all
+            of them, the model is the same.
+        verbose : int, default=0
+            1: a line for each trial on standard error.
+        **fixed : dict
+            Parameters that are not tuned.
+
+        Returns
+        -------
+        model : TextClassifier or SmallTextClassifier
+            With ``tuning_``, the table of the trials.
+        """
+        import perceptrons
+
+        return perceptrons.tune(
+            cls(**fixed),
+            texts,
+            labels,
+            seconds=seconds,
+            size_mb=size_mb,
+            trials=trials,
+            fixed=tuple(fixed),
+            random_state=random_state,
+            verbose=verbose,
+        )
+
     def partial_fit(
         self,
         X: AnyTexts,

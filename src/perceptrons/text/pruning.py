@@ -35,14 +35,14 @@ class Ranking(NamedTuple):
 def ranking(model: TextClassifierSpec) -> Ranking:
     """The weights that the model predicts with, in the order of their importance."""
     n_columns, df = model._space.n_features, _counts(model)
-    bias = model._weights(np.empty(0, np.int64))[:, -1]
+    bias = model._weights(np.empty(0, np.int64))[:, -1].astype(np.float64)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     step = max(1, _AT_A_TIME // len(bias))
     for first in range(0, n_columns, step):
         columns = np.arange(first, min(n_columns, first + step))
         w = model._weights(columns)[:, :-1].T
         column, code = np.nonzero(w)
-        found.append((columns[column] * len(bias) + code, w[column, code]))
+        found.append((columns[column] * len(bias) + code, w[column, code].astype(np.float64)))
     keys, weights = (np.concatenate(part) for part in zip(*found, strict=True))
     importance = np.abs(weights)
     if df is not None:
@@ -81,19 +81,25 @@ def table_of(ranked: Ranking, n: int) -> WeightTable:
 
 
 def _idfs(df: np.ndarray | None, kept: np.ndarray) -> tuple[Idf | None, np.ndarray]:
-    """The idf of these columns in steps, and one for all others.
-
-    The others have one idf, whose square is the mean of theirs, so that the length of a row of them stays.
-    """
+    """The idf of these columns in steps, and one for all others."""
     if df is None:
         return None, np.empty(0, np.uint8)
     top = 1.0 + log(1.0 + float(df[-1]))
     step = (top - 1.0) / MOST_STEPS
     steps = np.rint((top - idf_of(df, kept)) / step) if step else np.zeros(len(kept))
-    others = df[:-1].astype(np.float64)
-    others[kept] = 0.0
-    rest = top
-    if others.any():
-        there = np.flatnonzero(others)
-        rest = float(np.sqrt(np.average(np.square(idf_of(df, there)), weights=others[there])))
-    return Idf(top, step, rest), steps.astype(np.uint8)
+    return Idf(top, step, _rest(df, kept, top)), steps.astype(np.uint8)
+
+
+def _rest(df: np.ndarray, kept: np.ndarray, top: float) -> float:
+    """One idf for all columns but these: its square is the mean of theirs over the entries of a new text.
+
+    Columns that were never seen are among them. In a new text they are as frequent as those that were seen
+    least in the texts so far, which is the estimate of Good and Turing.
+    """
+    texts = df[:-1].astype(np.float64)
+    seen = texts[texts > 0.0]
+    unseen = seen.min() * np.count_nonzero(seen == seen.min()) if len(seen) else 1.0
+    texts[kept] = 0.0
+    others = np.flatnonzero(texts)
+    squares = texts[others] @ np.square(idf_of(df, others)) + unseen * top**2
+    return float(np.sqrt(squares / (texts[others].sum() + unseen)))

@@ -17,8 +17,9 @@ class SmallTextClassifier(SmallTextClassifierSpec, Shell):
 
     The rows are those of the model: a count times the idf of its column, divided by the length of the row.
     The idf of a column that is not in the table is not known; it counts in the length with one idf for all
-    of them, whose square is the mean over their occurrences in the texts that were learned. So the length
-    differs a little, by the same factor for all classes.
+    of them, whose square is the mean over their entries in a new text, as far as the texts that were learned
+    tell. So the length differs a little, by the same factor for all classes: on reviews of films by a
+    hundredth, with a hundredth as its standard deviation.
 
     Attributes
     ----------

@@ -111,9 +111,10 @@ def test_all_weights_where_there_is_room_for_them():
 # ------------------------------------------------------------------------------ files
 
 
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-def test_the_file_is_as_small_as_asked_for_and_gives_the_same_bits(tmp_path, y):
-    clf = fitted(y, ngram_range=(1, 2))
+def test_the_file_is_as_small_as_asked_for_and_gives_the_same_bits(tmp_path, y, rule):
+    clf = fitted(y, ngram_range=(1, 2), rule=rule)
     for size_mb in (0.003, 0.0035):
         small = shrink(clf, size_mb)
         save(small, tmp_path / "small.model")
