@@ -19,6 +19,7 @@ ESTIMATORS = [
     if isinstance(found := getattr(pc, name), type)
     and issubclass(found, BaseEstimator)
     and hasattr(found, "predict")
+    and name != "SmallTextClassifier"  # it learns nothing
 ]
 #: Ways to set up a learner, beyond its defaults.
 WAYS = [

@@ -41,7 +41,7 @@ class InRiver(base.Classifier):
 
 def takes_named_features(name: str) -> bool:
     learner = getattr(pc, name)
-    if not inspect.isclass(learner) or not hasattr(learner, "learn_one"):
+    if not inspect.isclass(learner) or not inspect.isfunction(getattr(learner, "learn_one", None)):
         return False
     try:
         with uncompiled():

@@ -204,7 +204,8 @@ def test_every_estimator_is_here():
         and issubclass(cls, BaseEstimator)
         and hasattr(cls, "predict")
     }
-    assert public - {"ParameterMixing"} == {case.name for case in CASES}
+    # tests/unit/text/test_shrink.py has what shrink makes, which learns nothing
+    assert public - {"ParameterMixing", "SmallTextClassifier"} == {case.name for case in CASES}
 
 
 @pytest.mark.parametrize("case", compiled(CASES, *COMPILED), ids=str)

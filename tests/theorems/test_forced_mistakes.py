@@ -11,7 +11,8 @@ import perceptrons as pc
 from perceptrons import theory
 from perceptrons.proofs import force_mistakes, run_online
 
-OURS = [name for name in pc.__all__ if hasattr(getattr(pc, name), "learn_one") and name != "TextClassifier"]
+OF_TEXTS = ("TextClassifier", "SmallTextClassifier")
+OURS = [name for name in pc.__all__ if hasattr(getattr(pc, name), "learn_one") and name not in OF_TEXTS]
 
 
 def fresh(name):
