@@ -38,6 +38,8 @@ export interface Actions {
   addPoint(x: Pair, y: number): void;
   movePoint(i: number, x: Pair): void;
   removePoint(i: number): void;
+  /** Gives a point the class after its own; after the last comes the first. */
+  turnPoint(i: number): void;
   goTo(step: number): void;
   play(on: boolean): void;
   setSpeed(visitsPerSecond: number): void;

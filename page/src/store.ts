@@ -242,6 +242,13 @@ export class Store implements Actions {
     this.change({ selected: n ? Math.min(i, n - 1) : null });
   }
 
+  turnPoint(i: number): void {
+    const given = givenRows(this.shown.scene, this.shown.step);
+    const n = this.shown.scene.classes.length;
+    this.setRows(given.X, given.y.map((code, j) => (j === i ? (code + 1) % n : code)));
+    this.change({ selected: i });
+  }
+
   goTo(step: number): void {
     const last = totalVisits(this.shown.runs);
     this.change({ step: Math.max(0, Math.min(Math.round(step), last)), playing: false });

@@ -158,3 +158,13 @@ test("a table that cannot be read leaves the points and says why", async () => {
   await assert.rejects(store.loadTable(""));
   assert.deepEqual([store.shown.error, store.shown.scene.X.length, store.shown.runs.length], ["The table is empty.", 2, 1]);
 });
+
+test("the class of a point is changed in place, and after the last class comes the first", async () => {
+  const { store, source } = await started();
+  store.turnPoint(0);
+  assert.deepEqual([store.shown.scene.X, store.shown.scene.y, store.shown.selected], [[[1, 0], [-1, 0]], [0, 0], 0]);
+  source.asked[1]!.answer();
+  await later();
+  store.turnPoint(0);
+  assert.deepEqual(store.shown.scene.y, [1, 0]);
+});

@@ -62,6 +62,16 @@ def test_points_are_moved_added_and_deleted(lab):
     assert lab.n_points == n and answer["scene"]["y"][-1] == 1
 
 
+def test_the_class_of_a_point_is_changed(lab):
+    tab_to(lab, "point-1")
+    before = lab.answer()["scene"]["y"]
+    answer = lab.changed(lambda: lab.page.keyboard.press("c"))
+    assert answer["scene"]["y"] == [before[0], 1 - before[1], *before[2:]]
+    assert lab["point-1"].get_attribute("data-class") == str(1 - before[1])
+    assert focused(lab) == "point-1"
+    assert lab.changed(lambda: lab.page.keyboard.press("c"))["scene"]["y"] == before
+
+
 def test_learners_sets_and_theme_are_chosen(lab):
     tab_to(lab, "set")
     first = lab.answer()["scene"]["X"]

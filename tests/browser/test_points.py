@@ -50,6 +50,15 @@ def test_a_point_is_deleted(lab):
     assert lab.n_points == before - 1 == len(answer["scene"]["X"])
 
 
+def test_the_class_of_a_point_is_changed_by_a_button(lab):
+    before = lab.answer()["scene"]
+    lab.page.mouse.click(*lab.point(2))
+    answer = lab.changed(lab["turn-point"].click)
+    assert answer["scene"]["X"] == before["X"]
+    assert answer["scene"]["y"] == [1 - y if i == 2 else y for i, y in enumerate(before["y"])]
+    assert lab["turn-point"].inner_text() == f"Make row 2 {before['classes'][before['y'][2]]}"
+
+
 def test_a_point_that_is_added_while_a_run_plays_changes_what_comes_next_only(lab):
     lab.choose("set", "overlapping_clouds")
     before = lab.answer()["runs"][0]["segments"][0]["trace"]["w"]

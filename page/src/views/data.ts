@@ -23,6 +23,7 @@ class Data implements View {
   private readonly readOnly = el("p", { class: "told" }, "Recorded runs: this page is read-only. Points are changed in the lab itself: perceptrons lab");
   private readonly online: HTMLInputElement;
   private readonly remove: HTMLButtonElement;
+  private readonly turn: HTMLButtonElement;
   private selected: number | null = null;
   private readonly edits = el("p", { class: "told" });
   private catalog: unknown = null;
@@ -45,6 +46,7 @@ class Data implements View {
       onchange: () => actions.setOptions({ online: this.online.checked }),
     });
     this.remove = el("button", { type: "button", class: "small", "data-testid": "remove-point", onclick: () => this.selected !== null && actions.removePoint(this.selected) });
+    this.turn = el("button", { type: "button", class: "small", "data-testid": "turn-point", onclick: () => this.selected !== null && actions.turnPoint(this.selected) });
     const button = (name: string, testid: string, act: () => void): HTMLElement =>
       el("button", { type: "button", class: "small", "data-testid": testid, onclick: act }, name);
     this.loaded = el("div", { class: "row" }, el("label", { class: "small file" }, "Load CSV…", this.file));
@@ -54,7 +56,7 @@ class Data implements View {
       el("div", { class: "field-name" }, "New points are of class"),
       this.classes,
       el("div", { class: "row" }, this.loaded, button("Clear", "clear", () => this.clear()), button("Undo", "undo", () => actions.undo())),
-      this.remove,
+      el("div", { class: "row" }, this.turn, this.remove),
       this.columns,
       el(
         "label",
@@ -69,7 +71,7 @@ class Data implements View {
   }
 
   update(shown: Shown, before: Shown | null): void {
-    this.drawRemove(shown);
+    this.drawSelected(shown);
     if (before && before.scene === shown.scene && before.newClass === shown.newClass && before.options === shown.options && before.canUndo === shown.canUndo) return;
     const { scene, catalog } = shown;
     if (this.catalog !== catalog) {
@@ -88,11 +90,16 @@ class Data implements View {
     this.drawEdits(shown);
   }
 
-  private drawRemove(shown: Shown): void {
-    const n = givenRows(shown.scene, shown.step).X.length;
-    this.selected = shown.selected !== null && shown.selected < n ? shown.selected : null;
-    show(this.remove, this.selected !== null);
-    text(this.remove, `Remove row ${this.selected ?? ""}`);
+  /** What can be done with the selected point. */
+  private drawSelected(shown: Shown): void {
+    const { y } = givenRows(shown.scene, shown.step);
+    this.selected = shown.selected !== null && shown.selected < y.length ? shown.selected : null;
+    for (const button of [this.turn, this.remove]) show(button, this.selected !== null);
+    if (this.selected === null) return;
+    const { classes } = shown.scene;
+    text(this.remove, `Remove row ${this.selected}`);
+    text(this.turn, `Make row ${this.selected} ${classes[(y[this.selected]! + 1) % classes.length]}`);
+    attr(this.turn, "title", "Change the class of this row (c)");
   }
 
   private drawClasses(shown: Shown): void {

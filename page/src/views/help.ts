@@ -11,6 +11,7 @@ const KEYS: [string, string][] = [
   ["arrows", "on a point: move it by 1/50 of the plane, with Shift 1/10; on x-space: move the cross; on w-space: move the plane"],
   ["Enter", "on x-space: a new point at the cross"],
   ["Delete", "on a point: remove it"],
+  ["c", "on a point: the next class"],
   ["PageUp, PageDown", "on a point: the one before, the next"],
   ["+, −, 0", "on a plane: closer, farther, all of it"],
   ["u", "undo the last change"],

@@ -308,8 +308,9 @@ class XSpace implements View {
     const to = event.key === "PageDown" ? i + 1 : event.key === "PageUp" ? i - 1 : null;
     if (to !== null) this.focus((to + n) % n);
     else if (event.key === "Escape") this.plane.root.focus();
-    else if (!move && event.key !== "Delete" && event.key !== "Backspace") return;
+    else if (!move && !["Delete", "Backspace", "c"].includes(event.key)) return;
     else if (this.shown!.readOnly) this.actions.fail("This page shows recorded runs: points cannot be changed here.");
+    else if (event.key === "c") this.actions.turnPoint(i);
     else if (move) this.actions.movePoint(i, [this.rows.X[i]![0] + move[0], this.rows.X[i]![1] + move[1]]);
     else {
       this.actions.removePoint(i);
