@@ -42,7 +42,13 @@ def run(scene: Scene | dict[str, Any], grid: int | None = None) -> dict[str, Any
     rows = learned_rows(scene)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a run that does not end says so by its reason
-        made = [_one(model, rows, scene, grid) for model in models]
+        try:
+            made = [_one(model, rows, scene, grid) for model in models]
+        except ArithmeticError as error:  # weights of exponentials, above all
+            raise ValueError(
+                f"The numbers of this run become too large to compute with ({error}); "
+                "bring the points closer to 0, or make the steps smaller."
+            ) from error
     return {"format": FORMAT, "schema": SCHEMA, "scene": scene.to_dict(), "runs": made}
 
 

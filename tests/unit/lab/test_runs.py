@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import io
+import math
 import re
 
 import numpy as np
@@ -372,6 +373,16 @@ def test_a_share_of_the_mean_is_subtracted(share):
     again = fitted("Perceptron", toy._replace(X=X), max_iter=3)
     assert traces(found)[0].w[-1][:2].tolist() == again.coef_[0].tolist()
     _check_script(found)
+
+
+def test_numbers_beyond_floats_are_a_sentence(monkeypatch):
+    def overflow(*given):
+        return math.exp(1e4)
+
+    monkeypatch.setattr(playing, "play", overflow)
+    said = r"The numbers of this run become too large to compute with \(math range error\); bring the points"
+    with pytest.raises(ValueError, match=said):
+        run(scene_of(FOUR, "BalancedWinnow"))
 
 
 def test_a_scene_needs_two_classes():
