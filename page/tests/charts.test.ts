@@ -175,7 +175,7 @@ test("both brackets are drawn where both are known, on one scale", () => {
   assert.deepEqual(both.samples, [["two", "one"], ["two-bound", "one-bound"]]);
   assert.deepEqual(both.bands, [["gamma_low", "gamma_up"], ["gamma_low_free", "gamma_up_free"]]);
   assert.equal(both.readout(4), "0.5 ≤ γ* ≤ 1.5 (given rows)\n0.75 ≤ γ free ≤ 2.5");
-  assert.equal(both.readout(2), "γ* ≤ 2 (given rows)\nnothing is known yet");
+  assert.equal(both.readout(2), "γ* ≤ 2 (given rows)\nγ free: not known yet");
   assert.match(both.spoken(4), /the best margin is between 0\.5 and 1\.5; .* the best margin with a free offset is between 0\.75 and 2\.5/);
   assert.ok(!both.y.log && both.y.low === 0);
   Object.assign(made.segments[0]!.trace, { gamma_up_free: ["inf", "inf", 300, 250, 250, 250] });

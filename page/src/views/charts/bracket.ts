@@ -11,6 +11,8 @@ import { down, short, up } from "./scale";
 
 /** On a linear axis the smaller of two margins that differ by more would be flat. */
 const FAR_APART = 20;
+/** After this share of the run the ends are in the picture; the first ones may be far above. */
+const EARLY = 0.1;
 
 interface Bracket {
   low: Entries;
@@ -70,19 +72,19 @@ function hasEnds({ low, up: upper }: Bracket): boolean {
   return low.some(known) || upper.some(known);
 }
 
-/** From 0 on, or by powers of ten; early ends that are far above the last ones are cut off. */
+/** By powers of ten where ends are far apart; else from 0 on, and the first ends may be cut off. */
 function axisOf(lines: Line[]): Axis {
+  const later = lines.flatMap((line) => line.y.slice(Math.floor(EARLY * (line.y.length - 1))).filter((value): value is number => known(value) && value > 0));
   const values = lines.flatMap((line) => line.y).filter(known);
-  const ends = lines.map((line) => line.y[lastKnown(line.y)]).filter((value): value is number => known(value) && value > 0);
-  const high = 1.08 * Math.min(largest(values), 4 * (ends.length ? largest(ends) : Infinity));
-  const least = smallest(ends);
-  const log = lines.length > 2 && largest(ends) > FAR_APART * least;
-  return log ? { label: "margin", low: least / 2, high, log } : { label: "margin", low: 0, high };
+  const [least, most] = later.length ? [smallest(later), largest(later)] : [0, largest(values)];
+  if (least > 0 && most > FAR_APART * least) return { label: "margin", low: least / 2, high: 1.3 * largest(values), log: true };
+  const last = largest(lines.map((line) => line.y[lastKnown(line.y)] ?? 0));
+  return { label: "margin", low: 0, high: 1.08 * Math.min(largest(values), Math.max(most, 4 * last)) };
 }
 
 function said({ low, up: upper, symbol, where }: Bracket, i: number): string {
   const [a, b] = [low[i], upper[i]];
-  if (a == null && b == null) return "nothing is known yet";
+  if (a == null && b == null) return `${symbol}: not known yet`;
   return `${a == null ? "" : `${down(a)} ≤ `}${symbol}${b == null ? "" : ` ≤ ${up(b)}`}${where}`;
 }
 
