@@ -5,6 +5,7 @@ import { ServerSource, takeToken } from "./server";
 import { decode } from "./share";
 import type { Source } from "./source";
 import type { MakeView, Shown, Theme, View } from "./state";
+import { givenRows } from "./state";
 import { firstScene, Store } from "./store";
 import { bracketChart } from "./views/charts/bracket";
 import { errorsChart } from "./views/charts/errors";
@@ -33,6 +34,7 @@ const CHARTS: [testid: string, title: string, make: MakeView][] = [
   ["chart-errors", "Errors", errorsChart],
   ["certificate", "Certificate", certificateView],
 ];
+const MANY = 120; // rows, from which on the planes are drawn in turn
 const THEMES: Theme[] = ["auto", "light", "dark"];
 const THEME_NAMES = { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" };
@@ -71,22 +73,33 @@ function panel(store: Store, source: Source, which: 0 | 1): View {
     el("div", { class: "half" }, titles[0]!, x.element),
     el("div", { class: "half" }, titles[1]!, w.element, kernel.element),
   );
+  const isDual = (shown: Shown): boolean => (shown.runs[which]?.segments ?? []).some(({ trace }) => !trace.w);
+  const planes = inTurn(
+    [
+      { element: x.element, update: (shown) => x.draw(shown, true) },
+      {
+        element: w.element,
+        update(shown) {
+          w.draw(shown, !isDual(shown));
+          kernel.draw(shown, isDual(shown));
+        },
+      },
+    ],
+    (shown) => givenRows(shown.scene, shown.step).X.length > MANY,
+  );
   return {
     element,
-    update(shown) {
+    update(shown, before) {
       const run = shown.runs[which];
       show(element, which === 0 || run !== undefined);
       if (which && !run) return;
-      const dual = run !== undefined && run.segments.some(({ trace }) => !trace.w);
       show(name, shown.runs.length > 1);
       const choice = which ? shown.ran.second : shown.ran.learner;
       text(name, `${"AB"[which]} · ${choice?.name ?? ""}`);
       attr(name, "aria-pressed", String(shown.active === which));
       attr(name, "title", "The charts below are of this learner");
-      text(titles[1]!, dual ? "kernel" : "w-space");
-      x.draw(shown, true);
-      w.draw(shown, !dual);
-      kernel.draw(shown, dual);
+      text(titles[1]!, isDual(shown) ? "kernel" : "w-space");
+      planes(shown, before);
     },
   };
 }
@@ -124,8 +137,9 @@ function story(store: Store, source: Source): View {
   };
 }
 
-/** Draws views one after the other while a run plays, one in a frame: together they would take most of it. */
-function inTurn(views: View[]): View["update"] {
+/** Draws views one after the other while a run plays, one in a frame: together they would take most of it.
+ * `when`: whether they are so large; otherwise all are drawn at once. */
+function inTurn(views: View[], when: (shown: Shown) => boolean = () => true): View["update"] {
   const drawn: (Shown | null)[] = views.map(() => null);
   const due = new Set<number>();
   let latest: Shown;
@@ -143,7 +157,7 @@ function inTurn(views: View[]): View["update"] {
   return (shown, before) => {
     latest = shown;
     views.forEach((_, k) => due.add(k));
-    if (!shown.playing || !before?.playing) due.forEach(draw);
+    if (!shown.playing || !before?.playing || !when(shown)) due.forEach(draw);
     else waiting ||= requestAnimationFrame(next);
   };
 }

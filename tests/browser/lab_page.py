@@ -32,7 +32,12 @@ _DRAWN = """element => {
   }
   return points;
 }"""
-_ORIGIN = "element => { const { e, f } = element.getScreenCTM(); return [e, f]; }"
+#: The place of a point, which its marker is drawn around, in pixels of the window.
+_PLACE = """element => {
+  const [x, y] = element.querySelector('path').getAttribute('d').match(/[-.0-9]+/g).map(Number);
+  const place = new DOMPoint(x, y).matrixTransform(element.getScreenCTM());
+  return [place.x, place.y];
+}"""
 
 
 class Axes(NamedTuple):
@@ -90,7 +95,7 @@ class LabPage:
 
     def point(self, i):
         """The middle of a point, in pixels of the window."""
-        return np.array(self[f"point-{i}"].evaluate(_ORIGIN))
+        return np.array(self[f"point-{i}"].evaluate(_PLACE))
 
     def drawn(self, name, line=None):
         """The corners of an element, or of a line of a chart, in pixels of the window."""

@@ -329,19 +329,22 @@ export function arrow(event: KeyboardEvent, box: Box): Pair | null {
 // ------------------------------------------------------------ shapes
 
 /** A class by its shape as well as its colour: circle, square, triangle, diamond, triangle down, pentagon. */
-export const MARKERS = [
-  "M5 0A5 5 0 1 1 -5 0A5 5 0 1 1 5 0Z",
-  "M-4.6 -4.6H4.6V4.6H-4.6Z",
-  "M0 -6.2L5.6 4.2H-5.6Z",
-  "M0 -6.4L5.4 0L0 6.4L-5.4 0Z",
-  "M0 6.2L5.6 -4.2H-5.6Z",
-  "M0 -6L5.7 -1.9L3.5 4.9H-3.5L-5.7 -1.9Z",
+const markers = (r: number): string[] => [
+  `m${5 * r} 0a${5 * r} ${5 * r} 0 1 1 ${-10 * r} 0a${5 * r} ${5 * r} 0 1 1 ${10 * r} 0z`,
+  `m${-4.6 * r} ${-4.6 * r}h${9.2 * r}v${9.2 * r}h${-9.2 * r}z`,
+  `m0 ${-6.2 * r}l${5.6 * r} ${10.4 * r}h${-11.2 * r}z`,
+  `m0 ${-6.4 * r}l${5.4 * r} ${6.4 * r}l${-5.4 * r} ${6.4 * r}l${-5.4 * r} ${-6.4 * r}z`,
+  `m0 ${6.2 * r}l${5.6 * r} ${-10.4 * r}h${-11.2 * r}z`,
+  `m0 ${-6 * r}l${5.7 * r} ${4.1 * r}l${-2.2 * r} ${6.8 * r}h${-7 * r}l${-2.2 * r} ${-6.8 * r}z`,
 ];
+const [OUTLINED, FILLED] = [markers(1), markers(1.2)];
 
 export const SHAPES = ["circle", "square", "triangle", "diamond", "triangle-down", "pentagon"];
 
-export function marker(code: number): string {
-  return MARKERS[code % MARKERS.length]!;
+/** The marker of a class around a place. `filled`: it has no outline, which takes longer to paint than the rest, and is
+ * as large as others are with theirs. */
+export function marker(code: number, x = 0, y = 0, filled = false): string {
+  return `M${x} ${y}${(filled ? FILLED : OUTLINED)[code % OUTLINED.length]!}`;
 }
 
 /** A polygon as the text of `d`. */

@@ -16,7 +16,9 @@ interface Drawn {
   group: SVGGElement;
   shape: SVGPathElement;
   name: SVGTitleElement;
-  key: string;
+  /** Its class, and its place in pixels. */
+  marker: [number, number, number];
+  filled: boolean;
   state: string;
 }
 
@@ -106,17 +108,13 @@ class XSpace implements View {
     const name = svg("title");
     const group = svg("g", { class: "point", "data-testid": `point-${i}${this.suffix}`, "data-i": i, role: "button" }, name, shape);
     this.points.append(group);
-    return (this.drawn[i] = { group, shape, name, key: "", state: "" });
+    return (this.drawn[i] = { group, shape, name, marker: [0, 0, 0], filled: true, state: "" });
   }
 
   private place(point: Drawn, i: number, x: Pair, code: number, turned: boolean): void {
     const { plane } = this;
-    const key = `${round(plane.x(x[0]))} ${round(plane.y(x[1]))}`;
-    if (point.key !== key) {
-      point.key = key;
-      point.group.setAttribute("transform", `translate(${key})`);
-    }
-    attr(point.shape, "d", marker(code));
+    point.marker = [code, round(plane.x(x[0])), round(plane.y(x[1]))];
+    attr(point.shape, "d", marker(...point.marker, point.filled));
     attr(point.group, "data-shape", SHAPES[code % SHAPES.length]!);
     attr(point.group, "data-class", code);
     attr(point.group, "data-x", `${x[0]},${x[1]}`);
@@ -146,6 +144,7 @@ class XSpace implements View {
       if (point.state !== state) {
         point.state = state;
         point.group.classList.toggle("wrong", wrong);
+        if (point.filled === wrong) attr(point.shape, "d", marker(...point.marker, (point.filled = !wrong)));
         point.group.classList.toggle("support", support?.has(i) ?? false);
         attr(point.group, "data-support", support?.has(i) ? "true" : null);
         point.group.classList.toggle("selected", shown.selected === i);
