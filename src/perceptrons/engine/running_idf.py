@@ -45,6 +45,10 @@ TABLE = 1 << 16
 _ONE = np.uint64(1)
 
 
+#: Those of a learner that counts no texts.
+NO_COUNTS = np.empty(0, COUNT)
+
+
 @cache
 def logarithms() -> np.ndarray:
     """ln k for k below :data:`TABLE`; 0 for k = 0, which is not used."""

@@ -18,8 +18,6 @@ from ..core.intakes import NumberIntake
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
 from ..engine import intake, running_idf, spaces
-from ..engine.custom import engine_rule
-from ..engine.loops import tracks
 from ..io import Texts
 from ..rows import Csr
 from . import explaining, loops, single
@@ -55,15 +53,9 @@ class TextFastPath(NamedTuple):
 
     learn: Callable[..., int]
     score: Callable[..., float]
-    rule: Record
-    recipe: loops.Recipe
-    workspace: loops.Workspace
-    out: loops.Out
-    v: np.ndarray
-    track: tracks.Track
-    state: np.ndarray
+    core: Record
+    one: single.OneText
     row_buffer: np.ndarray
-    pointers: np.ndarray
     signs: dict[Label, float]
 
     @property
@@ -464,14 +456,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         """
         fast = self.__dict__.get("_fast_path")
         if fast is not None:
-            learn, _, rule, recipe, workspace, out, v, track, state, row_buffer, pointers, signs = fast
-            raw = _raw(x)
-            sign = signs.get(y)
-            known = raw is not None and sign is not None
-            if (
-                known
-                and learn(rule, raw, sign, recipe, workspace, out, v, track, state, row_buffer, pointers) == 0
-            ):
+            learn, _, core, one, row_buffer, signs = fast
+            raw, sign = _raw(x), signs.get(y)
+            if raw is not None and sign is not None and learn(core, raw, sign, one, row_buffer) == 0:
                 return
         # no fast path, a new label, or the fast path failed: this call does the same work, and raises errors
         one_row.learn(self, x, y)
@@ -481,12 +468,11 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     def score_one(self, x: str | bytes) -> float | list[float]:
         """Score of one text: a float, or a list of one per class for more than two classes."""
         fast = self.__dict__.get("_fast_path")
-        # there is a fast path for rules of the first order only
-        if fast is not None and self.readout in ("auto", "last", "average") and not self.normalized_votes:
-            _, score, _, recipe, workspace, out, v, track, state, row_buffer, pointers, _ = fast
+        if fast is not None and self._readout in ("last", "average") and not self.normalized_votes:
+            _, score, core, one, row_buffer, _ = fast
             raw = _raw(x)
             if raw is not None and not self.include_initial:
-                s: float = score(raw, recipe, workspace, out, v, track, state, row_buffer, pointers)
+                s: float = score(core, raw, one, row_buffer)
                 if isfinite(s):
                     return s
         found: float | list[float] = super().score_one(x)
@@ -494,9 +480,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
 
     def _enable_fast_path(self, x: object) -> None:
         """Prepare the fast path for further texts."""
-        space = cast(spaces.Linear, self._space)  # of one w: else there is no fast path
-        one_w = space.columns == 1 and not self._second_order()
-        plain = one_w and not self._keeps_journal() and self._steady() and space.df is None
+        space = cast("spaces.Linear | spaces.Confident", self._space)  # of one w: else there is no fast path
+        one_w = space.columns == 1 and not space.several
+        plain = one_w and not self._keeps_journal() and self._steady()
         if not plain or self.keep_names or self.normalized_votes:
             return
         recipe = self._hasher().recipe
@@ -508,15 +494,17 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
             np.empty(0, np.uint64),
         )
         workspace = workspace_for(recipe, _FAST_PATH_BYTES)._replace(invalid=self._hasher().invalid)
-        pointers = np.zeros(2, np.uint64)
-        row_buffer, track, rule = space.row_buffer(), space.track(), engine_rule(space.rule)
+        counts, logs = space.df, running_idf.logarithms()
+        if counts is None:
+            counts, logs = running_idf.NO_COUNTS, intake.EMPTY
+        one = single.OneText(recipe, workspace, out, np.zeros(2, np.uint64), counts, logs)
+        row_buffer, core = space.row_buffer(), space.core()
         progressive.count_on(self, row_buffer)
-        rest = (recipe, workspace, out, space.v, track, space.state, row_buffer, pointers)
-        learn = single.learn_text.direct(rule, b"", 1.0, *rest)
-        score = single.score_text.direct(b"", *rest)
+        learn = single.learn_text.direct(core, b"", 1.0, one, row_buffer)
+        score = single.score_text.direct(core, b"", one, row_buffer)
         labels = self.classes_.tolist()
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
-        enable_fast_path(self, TextFastPath(learn, score, rule, *rest, signs))
+        enable_fast_path(self, TextFastPath(learn, score, core, one, row_buffer, signs))
 
     # ------------------------------------------------------------ where a prediction comes from
 

@@ -2,116 +2,87 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Reals, Record, Unsigned
+from .._types import Floats
 from ..engine.compiler import compiled, helper
 from ..engine.loops import linear, tracks
-from ..engine.loops.scalars import BUSY, ERRORS, LONGEST
-from ..rows import Csr
+from ..engine.loops.scalars import BUSY
+from ..engine.loops.single import ConfidentCore, LinearCore, counted
+from ..engine.running_idf import MOST_TEXTS, count_entries, weigh_entries, with_constant
+from ..rows import Csr, sum_of_squares
 from .loops import DONE, Out, Recipe, Workspace, hash_row, most_entries
 
 _U = np.uint64
+_NONE = _U(0)
+
+
+class OneText(NamedTuple):
+    """What the calls for one text share; only the thread that has taken the row buffer writes to it."""
+
+    recipe: Recipe
+    workspace: Workspace
+    out: Out
+    pointers: np.ndarray  #: uint64: 0 and the number of entries
+    df: np.ndarray  #: texts that had each column, and all texts, see running_idf; empty without idf
+    logs: np.ndarray  #: logarithms of whole numbers; empty without idf
 
 
 @helper
-def hash_one(
-    recipe: Recipe, workspace: Workspace, out: Out, text: Any, row_buffer: Floats, pointers: Unsigned
-) -> tuple[bool, Csr]:
+def hash_one(one: OneText, text: Any, row_buffer: Floats) -> tuple[bool, Csr]:
     """One text (bytes) as the only row of a record; return (whether it succeeded, the record).
 
-    The squared length is put in the row buffer. It fails for a text that is too long, or that has characters
-    outside of the tables of the recipe: then the caller learns it as a batch of one.
+    Its values are weighed by the present counts, where there are any, and the squared length is put in the
+    row buffer. It fails for a text that is too long, or that has characters outside of the tables of the
+    recipe: then the caller learns it as a batch of one.
     """
-    size = _U(len(text))
-    entries = most_entries(recipe, size)
-    fine = entries <= _U(out.indices.shape[0]) and entries < _U(workspace.counts.shape[0])
-    n = _U(0)
+    out, size = one.out, _U(len(text))
+    entries = most_entries(one.recipe, size)
+    fine = entries <= _U(out.indices.shape[0]) and entries < _U(one.workspace.counts.shape[0])
+    n = _NONE
     if fine:
-        ending, _, n = hash_row(recipe, workspace, out, text, _U(0), size, _U(0))
+        ending, _, n = hash_row(one.recipe, one.workspace, out, text, _NONE, size, _NONE)
         fine = ending == DONE
-    bias = row_buffer[linear.BUFFER_BIAS]
-    total = bias * bias
-    for p in range(n):
-        total += np.float64(out.data[p]) * np.float64(out.data[p])
-    row_buffer[1] = total
-    pointers[1] = n
-    return fine, Csr(
-        out.data, out.indices, pointers, row_buffer[1:2], bias, row_buffer[linear.BUFFER_UNIT] != 0.0
-    )
+    if one.df.shape[0] > 0:
+        weigh_entries(out.data, out.indices, _NONE, n, one.df, one.logs, out.data, _NONE)
+    bias = float(row_buffer[linear.BUFFER_BIAS])
+    row_buffer[1] = with_constant(sum_of_squares(out.data, _NONE, n), bias)
+    one.pointers[1] = n
+    unit = row_buffer[linear.BUFFER_UNIT] != 0.0
+    return fine, Csr(out.data, out.indices, one.pointers, row_buffer[1:2], bias, unit)
 
 
 @compiled
 def learn_text(
-    rule: Record,
-    text: bytes,
-    y: float,
-    recipe: Recipe,
-    workspace: Workspace,
-    out: Out,
-    v: Reals,
-    track: tracks.Track,
-    scalars: Floats,
-    row_buffer: Floats,
-    pointers: Unsigned,
+    core: LinearCore | ConfidentCore, text: bytes, y: float, one: OneText, row_buffer: Floats
 ) -> int:
-    """:func:`.linear.run_rows` for one text; returns how it ended, BUSY for a refusal."""
+    """Learn one text, and count it; returns how it ended, BUSY for a refusal."""
     if not linear.take(row_buffer, linear.LEARNING):
         return BUSY
-    fine, rows = hash_one(recipe, workspace, out, text, row_buffer, pointers)
-    if not fine:
-        linear.leave(row_buffer, linear.LEARNING)
-        return BUSY
-    row_buffer[0] = y
-    none = row_buffer[:0]
-    wrong, errors = linear.wrong_before(track, rows, y, v, scalars, row_buffer), scalars[ERRORS]
-    ended = linear.run_rows(
-        rule,
-        rows,
-        row_buffer[0:1],
-        none,
-        row_buffer[2:3].view(np.int64),  # holds 0: the only row
-        v,
-        v.shape[0],
-        track,
-        scalars,
-        linear.Log(none.view(np.int64), none.view(np.int64), none, none.reshape((0, 1))),
-        none,
-        tracks.Unrecorded(),
-        row_buffer[linear.BUFFER_PREDICTION] != 0.0,
-        row_buffer[linear.BUFFER_TOL],
-        row_buffer[linear.BUFFER_LIMIT],
-    )
-    if ended[0] == DONE:
-        linear.count_one(row_buffer, wrong, scalars[ERRORS] - errors)
-    scalars[LONGEST] = max(scalars[LONGEST], row_buffer[1])
+    ending = BUSY
+    if one.df.shape[0] == 0 or one.df[-1] < MOST_TEXTS:
+        fine, rows = hash_one(one, text, row_buffer)
+        if fine:
+            ending = counted(core, rows, y, row_buffer)
+            if ending == DONE and one.df.shape[0] > 0:
+                count_entries(rows.indices, _NONE, one.pointers[1], one.df)
     linear.leave(row_buffer, linear.LEARNING)
-    return ended[0]
+    return ending
 
 
 @compiled
-def score_text(
-    text: bytes,
-    recipe: Recipe,
-    workspace: Workspace,
-    out: Out,
-    v: Reals,
-    track: tracks.Track,
-    scalars: Floats,
-    row_buffer: Floats,
-    pointers: Unsigned,
-) -> float:
+def score_text(core: LinearCore | ConfidentCore, text: bytes, one: OneText, row_buffer: Floats) -> float:
     """<w, x> of one text, of the readout that is tracked; NaN for a refusal.
 
     It writes to the row buffer of a learner, so it takes the lock of the buffer as a learner does.
     """
     if not linear.take(row_buffer, linear.SCORING):
         return np.nan
-    fine, rows = hash_one(recipe, workspace, out, text, row_buffer, pointers)
+    fine, rows = hash_one(one, text, row_buffer)
     score = np.nan
     if fine:
-        score = tracks.tracked(track, rows, v, scalars)
+        score = tracks.tracked(core.track, rows, core.v, core.scalars)
     linear.leave(row_buffer, linear.SCORING)
     return score
