@@ -117,7 +117,8 @@ def by_text(rule: Any, readout: str) -> Answers:
     """Raw text, one mail at a time."""
 
     def run(mail: Mail) -> np.ndarray:
-        model = TextClassifier(rule=rule, readout=readout, bits=BITS, values="sublinear", precision="float64")
+        words = {"tokens": "words", "ngram_range": (1, 1), "values": "sublinear", "idf": False}
+        model = TextClassifier(**words, rule=rule, readout=readout, bits=BITS, precision="float64")
         # both labels are known from the start; a row of weight 0 is not learned
         model.partial_fit(mail.texts[:1], [0], classes=[0, 1], sample_weight=[0.0])
         wrong = np.zeros(len(mail.y), bool)

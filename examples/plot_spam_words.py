@@ -21,7 +21,8 @@ if datasets.find("sms_spam") is None:
 else:
     sms = datasets.load_sms()
     texts, labels = np.asarray(sms.X, object), np.asarray(sms.target_names)[sms.y]
-    model = TextClassifier(keep_names=True, random_state=0).fit(texts[:4000], labels[:4000])
+    model = TextClassifier(tokens="words", ngram_range=(1, 1), keep_names=True, random_state=0)
+    model.fit(texts[:4000], labels[:4000])
     errors = np.mean(model.predict(texts[4000:]) != labels[4000:])
     print(f"test error {errors:.2%} on {len(texts) - 4000:,} texts")
     figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import zoo
+from plain_texts import PLAIN
 from sklearn.base import BaseEstimator
 
 import perceptrons as pc
@@ -93,7 +94,7 @@ def fitted(name, params, y=zoo.y, X=zoo.X, **others):
     clf = getattr(pc, name)(**params)
     wanted = {"shuffle": False, "random_state": 0} | others
     if name == "TextClassifier":
-        wanted["bits"] = 8
+        wanted |= {key: value for key, value in PLAIN.items() if key not in params} | {"bits": 8}
     clf.set_params(**{k: v for k, v in wanted.items() if k in clf.get_params()})
     return clf.fit(given(name, X), y)
 

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from plain_texts import PLAIN
 
 import perceptrons as pc
 from perceptrons import kernels
@@ -387,7 +388,7 @@ MODELS = {
     ),
     "vote": lambda: pc.VotedPerceptron(shuffle=False).fit(X, Y),
     "confident": lambda: pc.AROW(shuffle=False, covariance="full").fit(X, Y),
-    "text": lambda: pc.TextClassifier(shuffle=False, bits=5, keep_names=True).fit(WORDS, Y),
+    "text": lambda: pc.TextClassifier(**PLAIN, shuffle=False, bits=5, keep_names=True).fit(WORDS, Y),
     "idf": lambda: pc.TextClassifier(shuffle=False, bits=5, idf=True).fit(WORDS, Y),
     "idf of several": lambda: pc.TextClassifier(shuffle=False, bits=5, idf=True, rule="arow").fit(WORDS, Y3),
     "named": lambda: named(),

@@ -10,6 +10,7 @@ import threading
 
 import numpy as np
 import pytest
+from plain_texts import PLAIN
 from sklearn.base import clone
 from zoo import X, y
 
@@ -147,7 +148,7 @@ def test_a_call_goes_on_whatever_its_stack_looks_like(eager):
 
 def test_texts_are_scored_right_by_several_threads(eager):
     """Scoring and learning a text share their scratch memory."""
-    model = TextClassifier(readout="last").fit(WORDS, [0, 1])
+    model = TextClassifier(**PLAIN, readout="last").fit(WORDS, [0, 1])
     for x, label in zip(WORDS, (0, 1)):
         model.learn_one(x, label)
     expected = [model.score_one(x) for x in WORDS]
@@ -163,7 +164,7 @@ def test_texts_are_scored_right_by_several_threads(eager):
 
 
 def test_who_scores_does_not_keep_others_from_learning(eager):
-    model = TextClassifier(readout="last").fit(WORDS, [0, 1])
+    model = TextClassifier(**PLAIN, readout="last").fit(WORDS, [0, 1])
     for x, label in zip(WORDS, (0, 1)):
         model.learn_one(x, label)
     learn, done = counted(model, WORDS[0], 0)

@@ -356,6 +356,7 @@ def _more_models() -> dict[str, Callable[[], Any]]:
     import numpy as np
     import scipy.sparse as sp
     import zoo
+    from plain_texts import PLAIN
 
     import perceptrons as pc
     from perceptrons import kernels, rules
@@ -382,7 +383,9 @@ def _more_models() -> dict[str, Callable[[], Any]]:
         "fitted/grown": grown,
         "fitted/exact": lambda: pc.PassiveAggressive(shuffle=False, solver="exact").fit(X, zoo.y3),
         "fitted/diagonal": lambda: pc.AROW(shuffle=False, covariance="diagonal").fit(X32, zoo.y3),
-        "fitted/text": lambda: pc.TextClassifier(bits=6, keep_names=True, readout="vote").fit(texts, zoo.y3),
+        "fitted/text": lambda: pc.TextClassifier(
+            **PLAIN, bits=6, keep_names=True, readout="vote"
+        ).fit(texts, zoo.y3),
         "fitted/text arow": lambda: pc.TextClassifier(
             bits=8, rule=rules.AROW(), readout="last"
         ).fit(texts, zoo.y),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_texts import PLAIN
 from uncompiled import uncompiled
 
 from perceptrons import (
@@ -131,7 +132,7 @@ def test_a_label_is_not_predicted_before_it_has_occurred():
 def test_texts(readout):
     texts = [f"{'spam' if k % 3 else 'ham'} number{k % 5} word{k % 7}" for k in range(40)]
     labels = np.array([k * k % 5 % 2 for k in range(40)])
-    params = {"bits": 10, "readout": readout}
+    params = {**PLAIN, "bits": 10, "readout": readout}
     wanted, model = one_by_one(TextClassifier(**params).set_progressive(learn_one=True), texts, labels)
     assert (model.progressive_errors_, model.progressive_rows_) == (wanted, 40)
     assert [in_pieces(TextClassifier(**params), texts, labels, size) for size in (7, 40)] == [wanted] * 2

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from plain_texts import PLAIN
 from sklearn.base import BaseEstimator
 from uncompiled import compiled
 
@@ -114,7 +115,7 @@ CASES = [
     Case("AROW", {}),
     Case("TextClassifier", {"bits": 8, "keep_names": True}, X=TEXTS),
     Case("TextClassifier", {"bits": 8, "rule": rules.AROW(r=0.5), "readout": "last"}, X=TEXTS, y=THREE),
-    Case("TextClassifier", {"bits": 8, "readout": "vote", "stop_words": ["abba"]}, X=TEXTS, y=THREE),
+    Case("TextClassifier", {**PLAIN, "bits": 8, "readout": "vote", "stop_words": ["abba"]}, X=TEXTS, y=THREE),
     Case("TextClassifier", {"bits": 8, "idf": True, "rule": rules.AROW(r=0.5)}, X=TEXTS, y=THREE),
     Case("TextClassifier", {"bits": 8, "idf": True, "values": "sublinear"}, X=TEXTS),
     Case("AROW", {"covariance": "full"}, y=THREE),

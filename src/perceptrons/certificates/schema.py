@@ -52,6 +52,8 @@ RULES = (
     *("Perceptron", "RateByUpdates", "RateByExamples", "Margin", "MIRA", "GeometricMIRA", "PA", "PA1", "PA2"),
     *("ROMMA", "AggressiveROMMA", "ALMA", "NormMinimising", "UserRule"),
 )
+#: Rules that a learner of texts may have besides.
+RULES_OF_TEXTS = ("AROW", "SCW1", "SCW2")
 #: Classes whose learners have one of these rules.
 RULED = (
     *("Perceptron", "VotedPerceptron", "AveragedPerceptron", "MarginPerceptron", "MIRA", "PassiveAggressive"),
@@ -396,7 +398,8 @@ def _run(c: Mapping[str, Any], parts: int, m: int) -> None:
     _shards(c["model"], run, parts)
     rule = parameters.get("rule")
     if rule is not None:
-        one_of(*RULES)("model.parameters.rule", rule)
+        others = RULES_OF_TEXTS if c["model"]["class"] == "TextClassifier" else ()
+        one_of(*RULES, *others)("model.parameters.rule", rule)
     elif c["model"]["class"] in RULED:
         refuse("model.parameters", f"given with the rule of {c['model']['class']}", "no rule")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import rules
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 RULES = rules.commands()  #: by name: classes are slow to import, so each is imported when it is needed
 
 _OWN = ("C", "p", "variant", "gamma", "eps", "alpha", "eta", "delta", "r")  #: options that are parameters
-_OF_TEXT = {"analyzer": "analyzer", "values": "values", "bits": "bits", "hash_seed": "seed"}
+_OF_TEXT = {name: name for name in ("tokens", "analyzer", "values", "idf", "bits")} | {"hash_seed": "seed"}
 _RUN_BY_US = {"callback", "verbose", "warm_start", "shuffle", "random_state", "early_stopping"}
 _OF_EPOCHS = {
     "max_iter",
@@ -48,6 +49,7 @@ def _known() -> list[str]:
 
 def learner(learning: Learning, seed: int, encoding_errors: str | None) -> AnyLearner:
     """The learner that the options describe, its parameters checked."""
+    learning = _with_default(learning)
     if learning.rule not in _known():
         raise Misuse(f"--rule must be one of {', '.join(_known())}; got {learning.rule!r}.")
     if learning.text and learning.kernel is not None:
@@ -63,6 +65,17 @@ def learner(learning: Learning, seed: int, encoding_errors: str | None) -> AnyLe
         class_ = _class(RULES[learning.rule].class_name)
         model = _made(class_, {**RULES[learning.rule].fixed, **named}, seed)
     return _checked(model)
+
+
+def _with_default(learning: Learning) -> Learning:
+    """The options with a rule, where none was given: the perceptron, or that of a learner of texts."""
+    if learning.rule is not None:
+        return learning
+    if not learning.text:
+        return replace(learning, rule="perceptron")
+    from ..text.learner import RULE
+
+    return replace(learning, rule="arow", r=RULE.r if learning.r is None else learning.r)
 
 
 def _checked(model: AnyLearner) -> AnyLearner:
@@ -185,6 +198,7 @@ def _with_rule(class_: type, learning: Learning, named: Parameters, seed: int, o
     """A learner that takes any rule, with the rule of the class that ``--rule`` names."""
     from ..core import plan
 
+    assert learning.rule is not None
     if learning.rule not in RULES:
         return _made(class_, {"rule": rules.named(learning.rule), **named}, seed)
     own = _class(RULES[learning.rule].class_name)

@@ -65,7 +65,7 @@ class MixedTraining:
             supported.check(found)
         except ValueError as error:
             raise Misuse(str(error)) from error
-        found.max_iter, found.shuffle = self.running.passes, self.running.shuffle
+        found.max_iter, found.shuffle = self.run.passes, self.running.shuffle
         model: Learner = found
         return model
 

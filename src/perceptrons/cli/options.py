@@ -112,8 +112,14 @@ class Learning:
     """Which learner, with which parameters."""
 
     rule: Annotated[
-        str, Option(help=f"One of {', '.join(RULES)}.", metavar="RULE", autocompletion=complete_rule)
-    ] = "perceptron"
+        Text,
+        Option(
+            help=f"One of {', '.join(RULES)}.",
+            metavar="RULE",
+            autocompletion=complete_rule,
+            show_default="perceptron; with --text arow, and --r 0.1",
+        ),
+    ] = None
     text: Annotated[bool, Option("--text", help="Learn from raw text.")] = False
     kernel: Annotated[
         Text, Option(help="Learn with a kernel: 'Gaussian(gamma=0.1)', 'Polynomial(degree=3)', 'linear'.")
@@ -143,9 +149,28 @@ class Learning:
     bits: Annotated[
         Whole, Option(help="2^bits columns for words and names.", show_default="18; with --text 22")
     ] = None
-    ngrams: Annotated[Text, Option(help="--text: from how many to how many words, as 1-2.")] = None
-    analyzer: Annotated[Text, Option(help="--text: word, char or char_wb.")] = None
-    values: Annotated[Text, Option(help="--text: count, binary or sublinear.")] = None
+    tokens: Annotated[
+        Text,
+        Option(
+            help="--text: all, with single letters and every punctuation mark, or words, of two or more.",
+            show_default="all",
+        ),
+    ] = None
+    ngrams: Annotated[
+        Text, Option(help="--text: from how many to how many tokens, as 1-2.", show_default="1-2")
+    ] = None
+    analyzer: Annotated[Text, Option(help="--text: word, char or char_wb.", show_default="word")] = None
+    values: Annotated[Text, Option(help="--text: count, binary or sublinear.", show_default="sublinear")] = (
+        None
+    )
+    idf: Annotated[
+        bool | None,
+        Option(
+            "--idf/--no-idf",
+            help="--text: whether rare tokens count more, by the texts learned before.",
+            show_default="--idf",
+        ),
+    ] = None
     hash_seed: Annotated[Whole, Option(help="Seed of the hash.", min=0, show_default="0")] = None
 
 
@@ -154,8 +179,13 @@ class Running:
     """Passes, order of the rows, rows held out for testing, and where the work is done."""
 
     passes: Annotated[
-        int, Option(help="How often the data are read; with --workers or --cluster: rounds.", min=1)
-    ] = 1
+        Whole,
+        Option(
+            help="How often the data are learned; with --workers or --cluster: rounds.",
+            min=1,
+            show_default="1; with --text 3, but from a pipe 1",
+        ),
+    ] = None
     shuffle: Annotated[bool, Option("--shuffle", help="Shuffle the rows of each batch, or shard.")] = False
     seed: Annotated[int, Option(help="Seed of all random choices.", min=0)] = 0
     holdout: Annotated[

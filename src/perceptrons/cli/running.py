@@ -153,7 +153,7 @@ _FLAGS = {
 _LIMITS = re.compile(r"limits=Limits\((\w+=…)\)")
 _PYTHON = re.compile(
     r"\b(n_features|labels|zero_based|label_column|text_column|weight_column|delimiter|format|header|bits|"
-    r"encoding_errors|errors|on_error|categorical|columns|missing|readout|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
+    r"encoding_errors|errors|on_error|idf|categorical|columns|missing|readout|passes)\b(?:=(?:'([^']*)'|\"([^\"]*)\"|(\[…\]|[^\s,.;:)]*)))?"
 )
 
 
@@ -168,6 +168,8 @@ def _as_flags(message: str) -> str:
         option = _FLAGS.get(name, "--" + name.replace("_", "-"))
         if value in (None, "", "True"):
             return option
+        if value == "False":
+            return f"--no-{name}"
         return f"{option} {'…' if value in ('…', '[…]') else shlex.quote(value)}"
 
     return _PYTHON.sub(flag, _LIMITS.sub(r"--limits \1", message))

@@ -43,6 +43,7 @@ class TrainingRun:
         """Learn, store, report."""
         self._check()
         if self.running.workers is not None or self.running.cluster is not None:
+            self._settle_passes(again=True)
             from .mixing import MixedTraining
 
             return MixedTraining(self).train()
@@ -51,6 +52,7 @@ class TrainingRun:
         layout = rows.layout(self.reading, self.learning)
         with contextlib.ExitStack() as stack:
             stream = stack.enter_context(rows.open_rows(self.data, layout))
+            self._settle_passes(stream.again)
             self._check_again(stream, model)
             checkpoint = stack.enter_context(self._checkpoint()) if self.checkpoint_file else None
             session = Session(self, stream, checkpoint, stack.enter_context(Signals()))
@@ -102,7 +104,7 @@ class TrainingRun:
         """Refuse what a pipe, or a learner of all rows at once, cannot do."""
         if not stream.again:
             for option, wanted in (
-                ("--passes", self.running.passes > 1),
+                ("--passes", self.passes > 1),
                 ("--holdout", self.running.holdout is not None),
             ):
                 if wanted:
@@ -113,8 +115,20 @@ class TrainingRun:
             name = type(model).__name__
             if self.checkpoint_file is not None:
                 raise Misuse(f"{name} learns from all rows at once; drop --checkpoint.")
-            if self.running.passes > 1 or self.running.shuffle:
+            if self.passes > 1 or self.running.shuffle:
                 raise Misuse(f"{name} learns from all rows at once; drop --passes and --shuffle.")
+
+    @property
+    def passes(self) -> int:
+        """How often the data are learned."""
+        return self.running.passes or 1
+
+    def _settle_passes(self, again: bool) -> None:
+        """Without ``--passes``: as often as a learner of texts does, if the data can be read again."""
+        if self.running.passes is None and self.learning.text and again:
+            from ..text.learner import TextClassifierSpec
+
+            self.running = dataclasses.replace(self.running, passes=TextClassifierSpec.max_iter)
 
     # --------------------------------------------------------------------------------- checkpoint
 
@@ -212,7 +226,7 @@ class Session:
         self.stream.select(holdout=part, seed=seed, passes=report.passes)
         learned = rows.Watched(self.stream, self.signals, classes)
         self.watch = progress.Stopwatch(report.rows)
-        watcher = progress.watcher(self.stream, running.passes, self.run.quiet)
+        watcher = progress.watcher(self.stream, self.run.passes, self.run.quiet)
 
         def show(model: AnyLearner, report: FitReport) -> bool:
             watcher.show(report, self.watch)
@@ -223,7 +237,7 @@ class Session:
                 fit_stream(
                     model,
                     learned,
-                    passes=running.passes,
+                    passes=self.run.passes,
                     resume=report,
                     checkpoint=self.checkpoint,
                     callback=show,
@@ -366,9 +380,9 @@ class Summary:
 
     def _of_report(self, report: FitReport) -> list[tuple[str, str]]:
         watch = self.session.watch
-        passes = f" in {report.passes} passes" if report.passes > 1 else ""
+        passes = printing.counted(report.passes, "pass")
         speed = f"{watch.seconds:.1f} s, {printing.number(watch.rate(report.rows))} rows/s"
-        found = [("rows", f"{report.rows:,}{passes}; {speed}")]
+        found = [("rows", f"{report.rows:,} in {passes}; {speed}")]
         if report.validated:
             rate = printing.percent(report.errors, report.validated)
             found.append(("errors", f"{report.errors:,} ({rate}), each row predicted before it was learned"))

@@ -17,7 +17,7 @@ Format 2 differs from format 1 in this:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,16 @@ def upgraded(version: int, table: JsonObject, arrays: dict[str, np.ndarray]) -> 
     """Bring the table and the arrays of a file of this version to the present format."""
     for step in range(version, VERSION):
         _STEPS[step](table, arrays)
+    for node in nodes(table, "TextClassifier"):
+        _with_tokens(node.get("params"))
+
+
+def _with_tokens(params: Any) -> None:
+    """A learner of texts without ``tokens`` in its file, of any format: words, and another default rule."""
+    if isinstance(params, dict) and "tokens" not in params:
+        params["tokens"] = "words"
+        if params.get("rule", "") is None:
+            params["rule"] = "perceptron"
 
 
 def _from_1(table: JsonObject, arrays: dict[str, np.ndarray]) -> None:

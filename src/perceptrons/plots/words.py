@@ -207,7 +207,7 @@ class ExplanationDisplay:
     >>> clf = TextClassifier(random_state=0).fit(mail, ["spam", "ham", "spam", "ham"])
     >>> display = ExplanationDisplay.from_estimator(clf, "buy pills at noon")
     >>> display.words[0]
-    'buy'
+    'at'
     >>> plt.close(display.figure_)
     """
 

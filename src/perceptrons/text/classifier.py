@@ -11,30 +11,38 @@ __all__ = ["Contribution", "Explanation", "TextClassifier"]
 
 @estimator
 class TextClassifier(TextClassifierSpec, Shell):
-    r"""Any rule on raw text: words are hashed to columns, and learned, by one estimator.
+    r"""Raw text in, labels out: tokens are hashed to columns, and learned, by one estimator.
 
-    :class:`~perceptrons.TextHasher` says what a text becomes, :class:`~perceptrons.OnlineClassifier` what is
-    learned from it. The texts are cut into words once per ``fit``; the rows are kept for the further epochs,
-    on disk where they would take more than ``cache_mb``. One text at a time, in batches, or all at once: the
-    same updates, to the last bit.
+    Words and signs of a text, and pairs of neighbours, are its features: a feature that occurs :math:`c`
+    times has the value :math:`(1 + \ln c)\,\mathrm{idf}_j` in its column, :math:`j = h(f) \bmod 2^{bits}`;
+    :math:`\mathrm{idf}_j` is large for what few of the texts learned before have. The row, with a constant
+    coordinate, is divided by its length, and learned by AROW with :math:`r = 0.1` in three epochs: for
+    :math:`m = y\langle w, x\rangle < 1`, with the diagonal :math:`\Sigma` that begins as the identity,
+
+    .. math::
+        \beta = \frac{1}{x^\top \Sigma x + r}, \qquad
+        w \leftarrow w + \beta (1 - m)\, y\, \Sigma x, \qquad
+        \Sigma \leftarrow \Sigma - \beta\, \mathrm{diag}\big((\Sigma x)(\Sigma x)^\top\big).
+
+    Several classes are learned one against the rest. Every part is a parameter:
+    :class:`~perceptrons.TextHasher` says what a text may become, :class:`~perceptrons.OnlineClassifier` what
+    may be learned from it. An averaged perceptron on counts of words is
+    ``TextClassifier(rule="perceptron", tokens="words", ngram_range=(1, 1), values="count", idf=False)``.
+
+    The texts are cut once per ``fit``; the rows are kept for the further epochs, on disk where they would
+    take more than ``cache_mb``. One text at a time, in batches, or all at once: the same updates, to the last
+    bit.
 
     Parameters
     ----------
-    rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
-        Default: ``rules.Perceptron()``. Names, such as ``"arow"``, are those of ``rules.NAMES``. ``AROW``,
-        ``SCW1`` and ``SCW2`` keep a confidence per column; they predict with their last weights, and learn
-        several classes one against the rest.
-    readout : {"auto", "last", "average", "vote", "random"}, default="auto"
-        ``"auto"``: the average, or the last weights for rules with a confidence per column.
-    row_norm : {"l2", None}, default="l2"
-        Rows, with their constant coordinate, are divided by their length.
-    precision : {"float32", "float64"}, default="float32"
-        Of the weights and the rows.
-    cache_mb : float or None, default=1024
-        How much memory hashed rows may take in ``fit``; None: any amount.
-    n_jobs : int or None, default=None
-        Threads for hashing, and for one-vs-rest.
-    idf : bool, default=False
+    tokens : {"all", "words"}, default="all"
+        What runs are made of: all that one sees, words of a single letter and each other character
+        (punctuation, symbols, emoji) too; or words of two or more letters, marks, digits and underscores.
+    ngram_range : (int, int), default=(1, 2)
+        Shortest and longest run of tokens.
+    values : {"count", "binary", "sublinear"}, default="sublinear"
+        How often a feature occurs, 1, or one plus the logarithm of how often.
+    idf : bool, default=True
         Multiply the value of a text in column j by
         :math:`\mathrm{idf}_j = 1 + \ln\frac{1 + n}{1 + \mathrm{df}_j}`, before the row is scaled: n texts
         were learned before this one, and :math:`\mathrm{df}_j` of them had an entry in column j. Then the
@@ -46,6 +54,23 @@ class TextClassifier(TextClassifierSpec, Shell):
         ``log_updates``, ``certify`` and traces are refused, and ``margin_bounds_`` is None. ``coef_`` has the
         weights of the values that were multiplied. Products are made in float64 and rounded to
         ``precision``.
+    max_iter : int or None, default=3
+        Epochs of ``fit``.
+    rule : record of :mod:`perceptrons.rules`, its name, or a function under :func:`perceptrons.rules.rule`
+        Default: ``rules.AROW(r=0.1)``. Names, such as ``"arow"``, are those of ``rules.NAMES``. ``AROW``,
+        ``SCW1`` and ``SCW2`` keep a confidence per column; they predict with their last weights, and learn
+        several classes one against the rest.
+    readout : {"auto", "last", "average", "vote", "random"}, default="auto"
+        ``"auto"``: the average, or the last weights for rules with a confidence per column.
+    row_norm : {"l2", None}, default="l2"
+        Rows, with their constant coordinate, are divided by their length.
+    precision : {"float32", "float64"}, default="float32"
+        Of the weights and the rows.
+    cache_mb : float or None, default=1024
+        How much memory hashed rows may take in ``fit``, beyond which they are on disk, and between the passes
+        of :func:`perceptrons.io.fit_stream`, beyond which texts are read again; None: any amount.
+    n_jobs : int or None, default=None
+        Threads for hashing, for predictions, and for one-vs-rest.
 
     Attributes
     ----------
@@ -60,6 +85,10 @@ class TextClassifier(TextClassifierSpec, Shell):
     covariance_ : ndarray
         With a rule that keeps a confidence per column: the diagonal of :math:`\Sigma`, of each learner.
 
+    References
+    ----------
+    .. [1] K. Crammer, A. Kulesza, M. Dredze, Adaptive regularization of weight vectors, NIPS 2009.
+
     Examples
     --------
     >>> from perceptrons import TextClassifier
@@ -68,6 +97,6 @@ class TextClassifier(TextClassifierSpec, Shell):
     >>> clf.predict(["cheap meeting pills", "see you at noon"])
     array(['spam', 'ham'], dtype='<U4')
     >>> clf.explain("buy pills at noon").contributions[0].feature
-    'buy'
+    'at'
     >>> clf.learn_one("cheap lunch today", "ham")
     """

@@ -30,6 +30,8 @@ from .parameters import TextParameters
 OF_HASHING = (
     *("bits", "analyzer", "tokens", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed"),
 )
+#: The rule of a learner whose rule is None.
+RULE = rules.AROW(r=0.1)
 #: Longer texts are learned as batches of one.
 _FAST_PATH_BYTES = 1 << 16
 
@@ -109,12 +111,15 @@ class TextIntake(NumberIntake):
 class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     """Parameters and plan of :class:`perceptrons.TextClassifier`."""
 
+    tokens: str = "all"
+    ngram_range: tuple[int, int] = (1, 2)
+    values: str = "sublinear"
     readout: str = "auto"
     row_norm: str | None = "l2"
-    max_iter: int | None = 5
+    max_iter: int | None = 3
     precision: str = "float32"
     cache_mb: float | None = 1024.0
-    idf: bool = False
+    idf: bool = True
 
     _of_state = (*OF_HASHING, "precision", "idf")
     _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
@@ -178,6 +183,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         return self._counted_texts("document_counts_")[:-1].copy()
 
     # ------------------------------------------------------------ rules with a confidence per column
+
+    def _rule(self) -> Record | rules.UserRule:
+        return RULE if self.rule is None else rules.named(self.rule)
 
     def _second_order(self) -> bool:
         return type(self._rule()) in rules.CONFIDENCE

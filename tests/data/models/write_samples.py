@@ -42,6 +42,8 @@ SUBSTRINGS = kernels.Normalized(kernels.Spectrum(2)) + kernels.Spectrum(1)
 def samples() -> dict[str, Any]:
     """The models, by the names of their files."""
     plain: dict[str, Any] = {"shuffle": False, "max_iter": 2}
+    words = {**plain, "rule": "perceptron", "tokens": "words", "ngram_range": (1, 1), "values": "count"}
+    words["idf"] = False
     named = pc.Perceptron()
     for row, label in zip(NAMED, THREE):
         named.learn_one(row, str(label))
@@ -52,15 +54,16 @@ def samples() -> dict[str, Any]:
             rule=rules.PA1(0.5), readout="vote", multiclass="ovr", **plain
         ).fit(X, THREE),
         "named": named,
-        "text": pc.TextClassifier(bits=6, keep_names=True, **plain).fit(STRINGS, TWO),
-        "text_average": pc.TextClassifier(bits=12, **plain).fit(STRINGS, THREE),
+        "text": pc.TextClassifier(**words, bits=6, keep_names=True).fit(STRINGS, TWO),
+        "text_average": pc.TextClassifier(**words, bits=12).fit(STRINGS, THREE),
         "text_confidence": pc.TextClassifier(
-            bits=12, rule=rules.AROW(), readout="last", **plain
+            **{**words, "rule": rules.AROW()}, bits=12, readout="last"
         ).fit(STRINGS, THREE),
-        "text_idf": pc.TextClassifier(bits=12, idf=True, **plain).fit(STRINGS, TWO),
+        "text_idf": pc.TextClassifier(**{**words, "idf": True}, bits=12).fit(STRINGS, TWO),
         "text_idf_rest": pc.TextClassifier(
-            bits=12, idf=True, rule=rules.AROW(), readout="last", **plain
+            **{**words, "idf": True, "rule": rules.AROW()}, bits=12, readout="last"
         ).fit(STRINGS, THREE),
+        "text_default": pc.TextClassifier(shuffle=False, bits=12).fit(STRINGS, THREE),
         "margin": pc.MarginPerceptron(gamma=0.1, **plain).fit(X, TWO),
         "confidence": pc.AROW(covariance="full", **plain).fit(X, THREE),
         "winnow": pc.Winnow(**plain).fit(X, TWO),

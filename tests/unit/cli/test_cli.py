@@ -638,7 +638,7 @@ def test_certificates(folder, run):
     stored = Certificate.from_json((folder / "c.json").read_text())
     assert bool(stored.verify(*read_libsvm("easy.svm"))) and found["certificate"]["sha256"] == stored.sha256
     assert run("certify", "m", "easy.svm", "--html")[1].startswith("<table>")
-    run("train", "mail.tsv", *TEXT, "-m", "t", "--holdout", "0.5")
+    run("train", "mail.tsv", *TEXT, "-m", "t", "--no-idf", "--holdout", "0.5")
     code, out, err = run("certify", "t", "mail.tsv")
     assert code == 0 and "data          100 rows" in out, err
 
@@ -727,12 +727,36 @@ def test_a_pipeline(folder):
     program = " ".join(PROGRAM)
     script = f"""set -e -o pipefail
 gzip -dc mail.tsv.gz | {program} train - --text --bits 10 -m piped.model -q
-{program} train mail.tsv.gz --text --bits 10 -m filed.model -q
+{program} train mail.tsv.gz --text --passes 1 --bits 10 -m filed.model -q
 cut -f 2 mail.tsv | {program} predict piped.model - --unlabelled | sort | uniq -c
 """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stderr == "" and "ham" in done.stdout
     assert np.array_equal(load("piped.model").coef_, load("filed.model").coef_)
+
+
+def test_texts_are_learned_as_a_text_classifier_does_by_default(folder, run):
+    """Three passes over a file, one over a pipe, and the summary says so."""
+    _, out, _ = run("train", "mail.tsv", "--text", "--bits", 10, "-m", "t")
+    assert "TextClassifier, AROW(r=0.1)" in out and "600 in 3 passes" in out
+    model, expected = load("t"), TextClassifier(bits=10, random_state=0)
+    texts, labels = zip(*(line.split("\t")[::-1] for line in mails(200).splitlines()))
+    for _ in range(3):
+        expected.partial_fit(texts, labels)
+    assert np.array_equal(model.coef_, expected.coef_)
+    assert np.array_equal(model.document_counts_, expected.document_counts_)
+    done = piped("train", "-", "--text", "--bits", "10", "-m", "p", given=mails(200))
+    assert done.returncode == 0 and "200 in 1 pass;" in done.stdout
+    _, out, _ = run("train", "mail.tsv", "--text", "--bits", 10, "--passes", 1, "-m", "one")
+    assert "200 in 1 pass;" in out and np.array_equal(load("p").coef_, load("one").coef_)
+    more = ("--tokens", "words", "--ngrams", "1", "--values", "count", "--no-idf", "--r", 2)
+    assert run("train", "mail.tsv", "--text", *more, "-m", "w")[0] == 0
+    old = load("w")
+    assert (old.tokens, old.ngram_range, old.values, old.idf) == ("words", (1, 1), "count", False)
+    assert old.rule == rules.AROW(r=2.0)
+    for wrong in (("--tokens", "some"), ("--C", 1)):
+        assert run("train", "mail.tsv", "--text", *wrong, "-m", "w")[0] == 2
+    assert "--idf is for texts" in run("train", "mail.tsv", "--idf", "-m", "w")[2]
 
 
 def test_a_pipe_can_be_read_once(folder):

@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from plain_texts import PLAIN
 from zoo import ONLINE, X, make, y, y3
 
 from perceptrons import Elimination, MaxMargin, Perceptron, RiskDescent, TextClassifier
@@ -103,6 +104,6 @@ def test_columns_beyond_those_of_the_log():
 @pytest.mark.parametrize("readout", ["last", "average", "vote", "random"])
 def test_texts(readout):
     texts = ["one two three", "four five", "six seven", "two four six"]
-    model = TextClassifier(bits=18, readout=readout, random_state=0).fit(texts, [0, 1, 0, 1])
+    model = TextClassifier(**PLAIN, bits=18, readout=readout, random_state=0).fit(texts, [0, 1, 0, 1])
     assert peak_bytes(lambda: model.predict(texts[:1])) < WIDTH
     np.testing.assert_array_equal(model.decision_function(texts[:1])[0], model.decision_function(texts)[0])

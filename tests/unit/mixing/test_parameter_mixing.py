@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from comparing import near, same_weights
 from mixed import LEARNERS, TEXTS, X, Y, learner, tree_sum
+from plain_texts import PLAIN
 from sklearn.base import clone
 from uncompiled import compiled
 
@@ -80,9 +81,9 @@ def test_the_seed_is_drawn_once_and_stored():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rule", [None, "arow"])
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
 def test_texts_are_mixed_as_rows(rule, tmp_path):
-    one = pc.TextClassifier(rule=rule, bits=8, random_state=2, keep_names=True)
+    one = pc.TextClassifier(**PLAIN | {"rule": rule}, bits=8, random_state=2, keep_names=True)
     plain, mixed = clone(one).fit(TEXTS, Y[2]), ParameterMixing(one, n_shards=1).fit(TEXTS, Y[2])
     same_weights(plain, mixed)
     assert mixed.estimator_.names_ == plain.names_

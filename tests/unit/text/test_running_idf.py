@@ -27,7 +27,8 @@ TEXTS = [" ".join(RNG.choice(WORDS, RNG.integers(0, 12))) for _ in range(24)]
 TWO = RNG.integers(0, 2, len(TEXTS))
 FOUR = np.array(["a", "b", "c", "d"])[RNG.integers(0, 4, len(TEXTS))]
 ORDER = [RNG.permutation(len(TEXTS)), RNG.integers(0, len(TEXTS), 30)]  # the second has texts twice
-PLAIN = {"bits": 6, "values": "sublinear", "idf": True, "random_state": 0, "max_iter": 2}
+WORDS_ALONE = {"tokens": "words", "ngram_range": (1, 1)}
+PLAIN = {**WORDS_ALONE, "bits": 6, "values": "sublinear", "idf": True, "random_state": 0, "max_iter": 2}
 
 WAYS = {
     "perceptron": {"rule": "perceptron"},

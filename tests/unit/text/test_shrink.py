@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_texts import PLAIN
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -25,7 +26,7 @@ THREE = np.asarray(["a", "b", "c"])[[len(t) % 3 for t in TEXTS]]
 
 
 def fitted(y, **params):
-    return TextClassifier(**{"bits": 14, "max_iter": 2, "random_state": 0} | params).fit(TEXTS, y)
+    return TextClassifier(**PLAIN | {"bits": 14, "max_iter": 2, "random_state": 0} | params).fit(TEXTS, y)
 
 
 # ------------------------------------------------------------------------------ the table

@@ -6,6 +6,7 @@ import pickle
 import re
 import unicodedata
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 from comparing import same_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_texts import PLAIN
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer
@@ -34,6 +36,7 @@ from perceptrons import (
 from perceptrons.io import Texts
 from perceptrons.text import EncodingError, loops, tables
 
+SAMPLES = Path(__file__).parents[2] / "data" / "models"
 MAIL = ["cheap pills, buy now", "lunch at noon?", "buy cheap watches", "notes of the meeting at noon"]
 LABELS = ["spam", "ham", "spam", "ham"]
 
@@ -332,7 +335,7 @@ def test_it_learns_what_hasher_and_learner_learn():
     texts = [" ".join(f"w{i}" for i in rng.integers(0, 60, 20)) for _ in range(200)]
     labels = ["yes" if "w1 " in t or "w2 " in t else "no" for t in texts]
     made = {"rule": rules.PA1(), "readout": "average", "row_norm": "l2", "max_iter": 3, "random_state": 0}
-    fused = TextClassifier(bits=12, precision="float64", **made).fit(texts, labels)
+    fused = TextClassifier(**{**PLAIN, **made}, bits=12, precision="float64").fit(texts, labels)
     apart = make_pipeline(TextHasher(bits=12, norm=None), OnlineClassifier(**made)).fit(texts, labels)
     np.testing.assert_allclose(fused.coef_, apart[-1].coef_, rtol=1e-9, atol=1e-12)
     assert fused.n_updates_ == apart[-1].n_updates_
@@ -343,7 +346,8 @@ def test_it_learns_what_hasher_and_learner_learn():
 def test_rules_with_a_confidence_per_column(y):
     texts, labels = MAIL * 5, y * 5
     made = {"row_norm": "l2", "shuffle": False, "max_iter": 2}
-    fused = TextClassifier(rule=rules.AROW(r=0.5), readout="last", bits=12, precision="float64", **made)
+    plain = {**PLAIN, **made, "rule": rules.AROW(r=0.5)}
+    fused = TextClassifier(readout="last", bits=12, precision="float64", **plain)
     apart = AROW(r=0.5, **made).fit(TextHasher(bits=12, norm=None).transform(texts), labels)
     fused.fit(texts, labels)
     np.testing.assert_allclose(fused.coef_, apart.coef_, rtol=1e-9, atol=1e-12)
@@ -355,6 +359,8 @@ def test_rules_with_a_confidence_per_column(y):
     fused.learn_one("another one", labels[0])
     with pytest.raises(ValueError, match="readout='last'"):
         TextClassifier(rule=rules.SCW1(phi=1.0), readout="average").fit(texts, labels)
+    with pytest.raises(ValueError, match="AROW predicts with its last weights"):
+        TextClassifier(readout="average").fit(texts, labels)  # the default rule
     with pytest.raises(rules.RuleError, match="first-order"):
         OnlineClassifier(rule=rules.AROW()).fit([[0.0], [1.0]], [0, 1])
 
@@ -401,7 +407,7 @@ def test_many_classes_that_appear_on_the_way():
 
 
 def test_an_explanation_adds_up():
-    clf = TextClassifier(bits=16, random_state=0).fit(MAIL, LABELS)
+    clf = TextClassifier(**PLAIN, bits=16, random_state=0).fit(MAIL, LABELS)
     for text in ("Cheap cheap lunch", "", "unheard of"):
         told = clf.explain(text)
         total = told.intercept + sum(c.contribution for c in told.contributions)
@@ -412,11 +418,11 @@ def test_an_explanation_adds_up():
     assert sorted(names) == ["cheap", "lunch"]
     assert "cheap" in str(clf.explain("cheap"))
     with pytest.raises(ValueError, match="vote"):
-        TextClassifier(bits=8, readout="vote").fit(MAIL, LABELS).explain("x")
+        TextClassifier(**PLAIN, bits=8, readout="vote").fit(MAIL, LABELS).explain("x")
 
 
 def test_an_explanation_for_many_classes():
-    clf = TextClassifier(bits=14, random_state=0, include_initial=True).fit(
+    clf = TextClassifier(**PLAIN, bits=14, random_state=0, include_initial=True).fit(
         ["ab ab", "cd", "ef gh"], [0, 1, 2]
     )
     told = clf.explain("ab cd")
@@ -466,7 +472,7 @@ def test_names_of_what_was_learned():
 
 @pytest.mark.parametrize("y", [LABELS, ["a", "b", "c", "b"]], ids=["two", "three"])
 def test_the_strongest_words_of_each_label(y):
-    clf = TextClassifier(bits=18, keep_names=True, random_state=0, readout="last").fit(MAIL, y)
+    clf = TextClassifier(**PLAIN, bits=18, keep_names=True, random_state=0, readout="last").fit(MAIL, y)
     told = clf.strongest(3)
     assert set(told) == set(y)
     alone = clf.decision_function([word for pairs in told.values() for word, _ in pairs])
@@ -565,3 +571,46 @@ def test_texts_are_scored_in_pieces_and_threads(monkeypatch):
         clf.predict([*texts, 5])
     with pytest.raises(ValueError, match="0 sample"):
         clf.predict([])
+
+
+def test_the_default_is_what_it_says():
+    """Every part by its name, and the learner of before by its parameters."""
+    texts = [f"{t} {'!' * (i % 3)} {i % 5}" for i, t in enumerate(MAIL * 4)]
+    made = {"bits": 12, "precision": "float64", "random_state": 0}
+    clf = TextClassifier(**made).fit(texts, LABELS * 4)
+    rest = {key: value for key, value in DEFAULTS.items() if key != "rule"}
+    named = TextClassifier(**made, **rest, rule=rules.AROW(r=0.1)).fit(texts, LABELS * 4)
+    same_weights(clf, named)
+    clf.set_params(idf=False).fit(texts, LABELS * 4)
+    hasher = TextHasher(tokens="all", ngram_range=(1, 2), values="sublinear", norm=None, bits=12)
+    apart = AROW(r=0.1, row_norm="l2", max_iter=3, random_state=0).fit(hasher.transform(texts), LABELS * 4)
+    np.testing.assert_allclose(clf.coef_, apart.coef_, rtol=1e-9, atol=1e-12)
+    clf.set_params(idf=True)
+    assert clf.n_iter_ == 3 and {key: clf.get_params()[key] for key in DEFAULTS} == DEFAULTS
+
+
+DEFAULTS = {
+    "rule": None,
+    "tokens": "all",
+    "ngram_range": (1, 2),
+    "values": "sublinear",
+    "idf": True,
+    "row_norm": "l2",
+    "max_iter": 3,
+    "readout": "auto",
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["format1/text", "format2/text", "format2/text_confidence", "format2/text_average"]
+)
+def test_files_of_before_load_as_what_they_were(name, tmp_path):
+    """They have no ``tokens``: then words were meant, and no rule was the perceptron."""
+    old = load(SAMPLES / f"{name}.model")
+    assert old.tokens == "words" and (old.rule == "perceptron" or isinstance(old.rule, rules.AROW))
+    save(old, tmp_path / "again")
+    again = load(tmp_path / "again")
+    assert again.get_params() == old.get_params()
+    assert again.predict(MAIL).tolist() == old.predict(MAIL).tolist()
+    again.learn_one("one more text", old.classes_[0])
+    assert type(again._space.learners[0].rule) is type(again._rule())
