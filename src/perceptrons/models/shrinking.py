@@ -84,13 +84,14 @@ def shrunk(
             f"{needed / MEGABYTE:.6f} MB."
         )
     low, high = 0, min(len(ranked), most // _LEAST_BYTES) + 1  # so many fit, so many do not
+    n = high - 1
     while high - low > 1 + low // _CLOSE:
-        n = (low + high) // 2 if low else high - 1
         tried = made(n)
         if file_bytes(tried, position) <= most:
             small, low = tried, n
         else:
             high = n
+        n = (low + high) // 2
     return small
 
 

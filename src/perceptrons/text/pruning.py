@@ -19,6 +19,29 @@ from .weight_table import MOST_CODE, MOST_STEPS, Idf, WeightTable, gaps_of
 _AT_A_TIME = 1 << 22  # weights that are looked at together
 
 
+class Counts(NamedTuple):
+    """In how many texts each column has occurred, and sums over all of their entries."""
+
+    df: np.ndarray  #: texts with each column, and then the number of texts
+    entries: float  #: of a part of the texts that columns never seen have in proportion
+    squares: float  #: of their idf
+
+    @property
+    def top(self) -> float:
+        """The idf of a column that was never seen."""
+        return 1.0 + log(1.0 + float(self.df[-1]))
+
+    def idf(self, columns: np.ndarray) -> np.ndarray:
+        """The idf of columns by these counts."""
+        return np.asarray(self.top - np.log1p(self.df[columns].astype(np.float64)))
+
+    def rest(self, kept: np.ndarray) -> float:
+        """One idf for all columns but these: its square is the mean over the entries of a new text."""
+        texts = self.df[kept].astype(np.float64)
+        squares = self.squares - texts @ np.square(self.idf(kept))
+        return float(np.sqrt(max(squares, 1.0) / max(self.entries - texts.sum(), 1.0)))
+
+
 class Ranking(NamedTuple):
     """The weights of a model that are not 0, the most important first."""
 
@@ -26,7 +49,7 @@ class Ranking(NamedTuple):
     keys: np.ndarray  #: column * classes + class
     weights: np.ndarray
     bias: np.ndarray  #: of each class: the weight of the constant coordinate
-    df: np.ndarray | None  #: texts with each column, and the number of texts
+    counts: Counts | None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -34,7 +57,7 @@ class Ranking(NamedTuple):
 
 def ranking(model: TextClassifierSpec) -> Ranking:
     """The weights that the model predicts with, in the order of their importance."""
-    n_columns, df = model._space.n_features, _counts(model)
+    n_columns, counts = model._space.n_features, _counts(model)
     bias = model._weights(np.empty(0, np.int64))[:, -1].astype(np.float64)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     step = max(1, _AT_A_TIME // len(bias))
@@ -45,22 +68,27 @@ def ranking(model: TextClassifierSpec) -> Ranking:
         found.append((columns[column] * len(bias) + code, w[column, code].astype(np.float64)))
     keys, weights = (np.concatenate(part) for part in zip(*found, strict=True))
     importance = np.abs(weights)
-    if df is not None:
+    if counts is not None:
         columns = keys // len(bias)
-        importance *= idf_of(df, columns) * np.sqrt(df[columns])
+        importance *= counts.idf(columns) * np.sqrt(counts.df[columns])
     order = np.argsort(-importance, kind="stable")
-    return Ranking(n_columns, keys[order], weights[order], bias, df)
+    return Ranking(n_columns, keys[order], weights[order], bias, counts)
 
 
-def _counts(model: TextClassifierSpec) -> np.ndarray | None:
-    """How many texts have each column, and how many there were; None where the model has not counted."""
-    df = getattr(model._space, "df", None)
-    return None if df is None else df.copy()
+def _counts(model: TextClassifierSpec) -> Counts | None:
+    """The counts of a model; None where it has not counted.
 
-
-def idf_of(df: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The idf of columns by the present counts."""
-    return np.asarray(1.0 + log(1.0 + float(df[-1])) - np.log1p(df[columns].astype(np.float64)))
+    In a new text columns that were never seen are as frequent as those that were seen least in the texts so
+    far, which is the estimate of Good and Turing. They are added to the sums.
+    """
+    if model._space.df is None:
+        return None
+    found = Counts(model._space.df.copy(), 0.0, 0.0)
+    seen = np.flatnonzero(found.df[:-1])
+    texts = found.df[seen].astype(np.float64)
+    unseen = texts.min() * np.count_nonzero(texts == texts.min()) if len(texts) else 1.0
+    squares = texts @ np.square(found.idf(seen)) + unseen * found.top**2
+    return found._replace(entries=float(texts.sum() + unseen), squares=float(squares))
 
 
 def table_of(ranked: Ranking, n: int) -> WeightTable:
@@ -74,32 +102,18 @@ def table_of(ranked: Ranking, n: int) -> WeightTable:
     scales /= MOST_CODE
     codes = np.rint(weights / np.where(scales > 0.0, scales, 1.0)[classes])
     keys, codes = keys[codes != 0.0], codes[codes != 0.0]
-    idf, steps = _idfs(ranked.df, np.unique(keys // n_classes))
+    columns = keys // n_classes
+    idf, steps = _idfs(ranked.counts, columns[np.diff(columns, prepend=-1) > 0])
     return WeightTable(
         ranked.n_columns, gaps_of(keys), codes.astype(np.int8), scales, ranked.bias.copy(), steps, idf
     )
 
 
-def _idfs(df: np.ndarray | None, kept: np.ndarray) -> tuple[Idf | None, np.ndarray]:
+def _idfs(counts: Counts | None, kept: np.ndarray) -> tuple[Idf | None, np.ndarray]:
     """The idf of these columns in steps, and one for all others."""
-    if df is None:
+    if counts is None:
         return None, np.empty(0, np.uint8)
-    top = 1.0 + log(1.0 + float(df[-1]))
+    top = counts.top
     step = (top - 1.0) / MOST_STEPS
-    steps = np.rint((top - idf_of(df, kept)) / step) if step else np.zeros(len(kept))
-    return Idf(top, step, _rest(df, kept, top)), steps.astype(np.uint8)
-
-
-def _rest(df: np.ndarray, kept: np.ndarray, top: float) -> float:
-    """One idf for all columns but these: its square is the mean of theirs over the entries of a new text.
-
-    Columns that were never seen are among them. In a new text they are as frequent as those that were seen
-    least in the texts so far, which is the estimate of Good and Turing.
-    """
-    texts = df[:-1].astype(np.float64)
-    seen = texts[texts > 0.0]
-    unseen = seen.min() * np.count_nonzero(seen == seen.min()) if len(seen) else 1.0
-    texts[kept] = 0.0
-    others = np.flatnonzero(texts)
-    squares = texts[others] @ np.square(idf_of(df, others)) + unseen * top**2
-    return float(np.sqrt(squares / (texts[others].sum() + unseen)))
+    steps = np.rint((top - counts.idf(kept)) / step) if step else np.zeros(len(kept))
+    return Idf(top, step, counts.rest(kept)), steps.astype(np.uint8)

@@ -77,7 +77,7 @@ class SmallTextClassifierSpec(TextParameters, Explains):
         recipe = self._recipe()
         kept = vars(self).get("_hashing")
         if kept is None or kept[0] != recipe:
-            kept = self._hashing = (recipe, self._new_hasher(False, np.float64))
+            kept = self._hashing = (recipe, self._new_hasher(False, np.float32))
         return kept[1]
 
     def _recipe(self) -> Record:
@@ -118,8 +118,9 @@ class SmallTextClassifierSpec(TextParameters, Explains):
 
     def _scores_of(self, rows: HashedRows) -> np.ndarray:
         table, frame = self._table, self._frame_in_force()
-        data = table.values(rows.indices, rows.data)
-        scores = table.products(rows.indices, data, rows.indptr) + frame.bias * table.bias
+        places = table.places(rows.indices)
+        data = table.values(rows.data, places)
+        scores = table.products(data, rows.indptr, places) + frame.bias * table.bias
         if frame.unit:
             numbers = np.repeat(np.arange(len(scores)), np.diff(rows.indptr))
             squares = np.bincount(numbers, np.square(data), len(scores)) + frame.bias**2
@@ -151,7 +152,8 @@ class SmallTextClassifierSpec(TextParameters, Explains):
         return explaining.strongest(self, n)
 
     def _valued(self, rows: HashedRows) -> HashedRows:
-        return rows._replace(data=self._table.values(rows.indices, rows.data))
+        table = self._table
+        return rows._replace(data=table.values(rows.data, table.places(rows.indices)))
 
     def _weights_of(self, rows: HashedRows, column: int) -> tuple[np.ndarray, float]:
         weights = self._table.of_columns(rows.indices)[:, column]

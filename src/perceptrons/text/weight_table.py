@@ -29,6 +29,13 @@ class Idf(NamedTuple):
     rest: float  #: of every column that is not in the table
 
 
+class Places(NamedTuple):
+    """Where columns are in a table."""
+
+    at: np.ndarray
+    there: np.ndarray  #: whether they are there
+
+
 class WeightTable:
     """Weights by column and class, and an idf by column; zero, and the same idf, for all others."""
 
@@ -94,33 +101,33 @@ class WeightTable:
         before = np.cumsum(_ones()[words], dtype=np.uint32) - _ones()[words]
         return words, before.astype(np.uint32)
 
-    def places(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(where each column is in the table, whether it is there)."""
+    def places(self, columns: np.ndarray) -> Places:
+        """Where some columns are in the table."""
         words, before = self._bitmap
         at = columns // np.uint32(_WORD)
         bit = (columns % np.uint32(_WORD)).astype(np.uint16)
         word = words[at]
         lower = word & (np.left_shift(np.uint16(1), bit) - np.uint16(1))
-        return before[at] + _ones()[lower], (np.right_shift(word, bit) & np.uint16(1)).astype(bool)
+        there = (np.right_shift(word, bit) & np.uint16(1)).astype(bool)
+        return Places(before[at] + _ones()[lower], there)
 
     # ------------------------------------------------------------ rows
 
-    def values(self, columns: np.ndarray, data: np.ndarray) -> np.ndarray:
+    def values(self, data: np.ndarray, places: Places) -> np.ndarray:
         """The values of features: their counts times the idf of their columns."""
         data = data.astype(np.float64)
         if self.idf is None:
             return data
-        at, there = self.places(columns)
-        return np.asarray(data * self._idfs[np.where(there, at, len(self.steps))])
+        return np.asarray(data * self._idfs[np.where(places.there, places.at, len(self.steps))])
 
-    def products(self, columns: np.ndarray, data: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+    def products(self, data: np.ndarray, indptr: np.ndarray, places: Places) -> np.ndarray:
         """(rows, classes): <w, x> without the constant coordinate, for rows of such values."""
         import scipy.sparse as sp
 
-        at, there = self.places(columns)
+        there = places.there
         before = np.concatenate([[0], np.cumsum(there)])
         shape = (len(indptr) - 1, len(self.columns))
-        X = sp.csr_array((data[there], at[there].astype(np.int64), before[indptr]), shape=shape)
+        X = sp.csr_array((data[there], places.at[there].astype(np.int64), before[indptr]), shape=shape)
         return np.asarray((X @ self.weights).toarray())
 
     def of_columns(self, columns: np.ndarray) -> np.ndarray:

@@ -15,7 +15,9 @@ from sklearn.exceptions import NotFittedError
 
 from perceptrons import Perceptron, SmallTextClassifier, TextClassifier, load, rules, save, shrink
 from perceptrons.cli import main
+from perceptrons.models import shrinking
 from perceptrons.models.shrinking import file_bytes
+from perceptrons.text import pruning
 from perceptrons.text.weight_table import Idf, WeightTable, gaps_of, keys_of
 
 RNG = np.random.default_rng(5)
@@ -59,12 +61,15 @@ def test_a_table_is_a_matrix_with_most_entries_zero(n_classes):
     W, idf = np.zeros((512, n_classes)), np.full(512, 7.5)
     W[columns, classes], idf[kept] = codes * scales[classes], 9.0 - 0.03 * steps
     asked = RNG.integers(0, 512, 90).astype(np.uint32)
-    values = table.values(asked, np.ones(90, np.float32))
+    places = table.places(asked)
+    values = table.values(np.ones(90, np.float32), places)
     np.testing.assert_allclose(values, idf[asked])
     np.testing.assert_array_equal(table.of_columns(asked), W[asked])
     rows = [(0, 40), (40, 40), (40, 90)]
     expected = [values[a:b] @ W[asked[a:b]] for a, b in rows]
-    np.testing.assert_allclose(table.products(asked, values, np.array([0, 40, 40, 90])), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        table.products(values, np.array([0, 40, 40, 90]), places), expected, atol=1e-12
+    )
 
 
 # ------------------------------------------------------------------------------ which weights stay
@@ -109,6 +114,28 @@ def test_all_weights_where_there_is_room_for_them():
     assert (clf.predict(TEXTS) == fitted(TWO).predict(TEXTS)).all()  # it is as it was
 
 
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_the_idf_of_what_stays_is_that_of_the_model(y):
+    clf = fitted(y, idf=True, rule="arow", ngram_range=(1, 2))
+    df, n = clf.document_counts_, clf.n_texts_
+    idf = 1.0 + np.log((1.0 + n) / (1.0 + df))
+    importance = np.abs(clf.coef_) * idf * np.sqrt(df)
+    small = shrink(clf, size_mb=0.0035)
+    kept, columns = small.coef_ != 0.0, small._table.columns
+    scales = np.abs(small.coef_).max(axis=1, keepdims=True) / 127
+    lost = ~kept & (np.abs(clf.coef_) > 0.5001 * scales)  # others are rounded to 0
+    assert importance[lost].max() <= importance[kept].min()
+    step = np.log(1.0 + n) / 255
+    got = small._table.values(np.ones(len(columns)), small._table.places(columns.astype(np.uint32)))
+    np.testing.assert_allclose(got, idf[columns], atol=0.51 * step)
+    whole = shrink(clf, size_mb=1.0)
+    np.testing.assert_allclose(whole.decision_function(TEXTS), clf.decision_function(TEXTS), atol=0.05)
+    seen, left = np.flatnonzero(df), np.setdiff1d(np.flatnonzero(df), columns)
+    new = df[seen].min() * np.count_nonzero(df == df[seen].min())
+    squares = (df[left] * idf[left] ** 2).sum() + new * (1.0 + np.log(1.0 + n)) ** 2
+    assert np.isclose(small._table.idf.rest**2, squares / (df[left].sum() + new))
+
+
 # ------------------------------------------------------------------------------ files
 
 
@@ -127,6 +154,17 @@ def test_the_file_is_as_small_as_asked_for_and_gives_the_same_bits(tmp_path, y, 
         assert loaded.explain(TEXTS[0]) == small.explain(TEXTS[0])
         for other in (pickle.loads(pickle.dumps(small)), copy.deepcopy(loaded)):
             assert np.array_equal(other.decision_function(TEXTS), small.decision_function(TEXTS))
+
+
+def test_the_search_for_the_number_of_weights_halves_what_is_left(monkeypatch):
+    clf, calls = fitted(TWO, analyzer="char", ngram_range=(1, 4), bits=20), []
+
+    def counted(ranked, n):
+        calls.append(n)
+        return pruning.table_of(ranked, n)
+
+    monkeypatch.setattr(shrinking, "table_of", counted)
+    assert shrink(clf, 0.0025).n_weights_ > 100 and len(calls) < 15
 
 
 def test_one_size_that_is_too_small_for_anything():
