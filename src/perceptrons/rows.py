@@ -45,6 +45,15 @@ class Csr(NamedTuple):
     unit: bool
 
 
+class Near(NamedTuple):
+    """A single row whose entries have columns 0, 1, ...: its weights have been gathered."""
+
+    data: np.ndarray
+    sq: np.ndarray
+    bias: float
+    unit: bool
+
+
 class Block(NamedTuple):
     F: np.ndarray  #: scores under the stored weights, (rows,) or (rows, classes); updates change them
     G: np.ndarray  #: (rows, rows): kernel values
@@ -61,7 +70,7 @@ AHEAD = 4
 LINE, LINES = 64, 16
 
 #: What the verbs take.
-Rows: TypeAlias = Dense | Csr | Block
+Rows: TypeAlias = Dense | Csr | Near | Block
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: stub -> record -> function. The compiler makes an overload of every entry.
@@ -113,7 +122,7 @@ def expect(rows: Rows, i: int) -> None:
     """Ask for the memory of row i, which is read soon. It does nothing in plain Python."""
 
 
-def request(a: np.ndarray, place: int) -> None:
+def request(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
 
 
@@ -243,6 +252,31 @@ def sum_of_squares(data: Reals, p: np.uint64, stop: np.uint64) -> float:
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
+def paired_dot(data: Reals, p: np.uint64, stop: np.uint64, w: Reals) -> float:
+    """Sum of data[p] w[p] from p to stop - 1, in the order of :func:`gather_dot`."""
+    return gather_dot(data, np.arange(len(data)), p, stop, w)
+
+
+def _near_begin(rows: Near, i: int) -> int:
+    return 0
+
+
+def _near_end(rows: Near, i: int) -> int:
+    return rows.data.shape[0]
+
+
+def _near_column(rows: Near, p: int) -> int:
+    return p
+
+
+def _near_value(rows: Near, i: int, p: int) -> float:
+    return rows.data[p]
+
+
+def _near_dot(rows: Near, i: int, w: Reals) -> float:
+    return paired_dot(rows.data, np.uint64(0), np.uint64(rows.data.shape[0]), w)
+
+
 def _block_begin(rows: Block, i: int) -> int:
     return i
 
@@ -287,11 +321,11 @@ def _not_expected(rows: Rows, i: int) -> None:
     pass
 
 
-VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Block: _block_begin}
-VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Block: _block_end}
-VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Block: _block_column}
-VERBS[value] = {Dense: _dense_value, Csr: _csr_value, Block: _block_value}
-VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Block: _block_dot}
+VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Near: _near_begin, Block: _block_begin}
+VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Near: _near_end, Block: _block_end}
+VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Near: _near_column, Block: _block_column}
+VERBS[value] = {Dense: _dense_value, Csr: _csr_value, Near: _near_value, Block: _block_value}
+VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Near: _near_dot, Block: _block_dot}
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}

@@ -45,8 +45,8 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
             space.open(batch.rows, total is None or total > 1, progress.within)
             if watched:
                 intake.check_again(batch.X, batch.rows)
-            made_ahead = space.df is not None  # rows of texts, which are made for each part of a pass
-            if not made_ahead and "_run_visits" not in vars(model):  # one row at a time has no use for it
+            # rows of texts are made for each part, or renumbered by the space; single rows have no use for it
+            if not space.of_texts and "_run_visits" not in vars(model):
                 n_classes = space.learners[0].columns
                 slotted = renumbering.slotted(batch.rows, space.n_features, n_classes, total)
                 if slotted is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from ..engine import chunks, intake, running_idf
+from ..engine import chunks, intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
 from ..rows import Csr, Dense
@@ -70,7 +70,7 @@ def check_width(model: Learner, batch: CheckedRows) -> None:
 
 def longest(model: Learner, batch: CheckedRows) -> float:
     """Length of the longest row so far, those of the batch with a positive weight included."""
-    if model._space.df is not None:
+    if model._space.of_texts:
         return model._longest  # of rows that change from visit to visit: noted when they are made
     sq = batch.rows.sq if not len(batch.weights) else batch.rows.sq[batch.weights > 0]
     largest = float(sq.max()) if len(sq) else 0.0
@@ -80,7 +80,7 @@ def longest(model: Learner, batch: CheckedRows) -> float:
 def is_plain(model: Learner, batch: CheckedRows) -> bool:
     """Whether rows have weight 0 or 1, and are the same at every visit: the theorems assume it."""
     whole = not len(batch.weights) or bool(np.isin(batch.weights, (0.0, 1.0)).all())
-    return whole and not class_weights.runs_counts(model) and model._space.df is None
+    return whole and not class_weights.runs_counts(model) and not model._space.of_texts
 
 
 def one_pass(
@@ -135,11 +135,11 @@ def run_in_parts(
             of_part = recorded.part(np.arange(start, start + len(part)))
         start += len(part)
         try:
-            if space.df is None:
+            if not space.of_texts:
                 write(space.run(batch.rows, targets, batch.weights, part, model._keeps_journal(), of_part))
             else:
                 rows = cast("Csr", batch.rows)
-                write(running_idf.run(space, rows, targets, batch.weights, part, of_part, note))
+                write(space.run_texts(rows, targets, batch.weights, part, of_part, note))
         finally:
             if of_part is not None and of_part is not recorded:
                 of_part.hand_in()

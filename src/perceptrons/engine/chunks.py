@@ -25,7 +25,8 @@ def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:
     n = len(rows.sq) if isinstance(rows, (Dense, Csr)) else 0
     if not n:
         return [order]
-    limit = LIMIT if space.df is None else LIMIT_OF_TEXTS * space.columns
+    ahead = space.of_texts and space.made_ahead
+    limit = LIMIT_OF_TEXTS * space.columns if ahead else LIMIT
     entries = rows.X.shape[1] if isinstance(rows, Dense) else float(rows.indptr[-1]) / n
     if len(order) * space.row_cost(entries) <= limit:
         return [order]

@@ -65,6 +65,20 @@ def overload_of_squares(loop: Callable[..., float]) -> Callable[[], Any]:
     return make
 
 
+def overload_of_pairs(squared: bool = False) -> Callable[[], Any]:
+    """For the compiler: the overload of the sum over entries and weights that lie side by side."""
+
+    def make() -> Any:
+        vectors = _paired_sum(squared)
+
+        def chosen(data, p, stop, w):
+            return lambda data, p, stop, w: vectors(data, p, stop, w)
+
+        return chosen
+
+    return make
+
+
 def pays() -> bool:
     """Whether code that is compiled now uses gathers."""
     import numba
@@ -123,6 +137,23 @@ def _sum_of_squares() -> Any:
         return types.float64(data, types.uint64, types.uint64), code
 
     return squares
+
+
+def _paired_sum(squared: bool) -> Any:
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def paired(typingctx, data, p, stop, w):
+        def code(context, builder, signature, args):
+            given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 3))
+            entries, weights = (array.data for array in given)
+            return _Pairs(builder, entries, None, weights, squared).sum(args[1], args[2])
+
+        number = max(data.dtype, w.dtype, key=lambda kind: kind.bitwidth)
+        return number(data, types.uint64, types.uint64, w), code
+
+    return paired
 
 
 class _Vectors:
@@ -191,9 +222,13 @@ class _Vectors:
         x = self.next(self.entries, at, mask)
         if self.squared:
             x = builder.fmul(x, x, flags=FUSED)
-        w = self.gather(self.next(self.columns, at, mask), mask)
+        w = self.weights_of(at, mask)
         after = builder.fadd(sums, builder.fmul(self.wide(x), self.wide(w), flags=FUSED), flags=FUSED)
         return after if mask is None else builder.select(mask, after, sums)
+
+    def weights_of(self, at, mask):
+        """The weights of the columns of eight entries."""
+        return self.gather(self.next(self.columns, at, mask), mask)
 
     def next(self, array, at, mask):
         """Eight numbers from a place on; or as many as the mask has bits, each where a bit is, and zeros."""
@@ -224,6 +259,13 @@ class _Vectors:
         kind = self.ir.FunctionType(returns, [value.type for value in given])
         function = cgutils.get_or_insert_function(self.builder.module, kind, name)
         return self.builder.call(function, given)
+
+
+class _Pairs(_Vectors):
+    """The same where the weight of each entry has its place."""
+
+    def weights_of(self, at, mask):
+        return self.next(self.weights, at, mask)
 
 
 class _Squares(_Vectors):

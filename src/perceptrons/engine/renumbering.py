@@ -103,9 +103,16 @@ class SlottedWeights:
 
     def __init__(self, slotted: SlottedRows, home: Mapping[str, np.ndarray]):
         self.slotted = slotted
-        self.arrays = {name: slotted.slots.packed(a) for name, a in home.items()}
+        self._pack(home)
         self._version = self._at_home = 0
         self._lock = threading.Lock()
+
+    def _pack(self, home: Mapping[str, np.ndarray]) -> None:
+        self.arrays = {name: self.slotted.slots.packed(a) for name, a in home.items()}
+
+    def _unpack(self, home: Mapping[str, np.ndarray]) -> None:
+        for name, a in home.items():
+            self.slotted.slots.unpack(self.arrays[name], a)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -122,8 +129,7 @@ class SlottedWeights:
             return
         with self._lock:
             version = self._version
-            for name, a in home.items():
-                self.slotted.slots.unpack(self.arrays[name], a)
+            self._unpack(home)
             self._at_home = version
 
 
@@ -183,6 +189,11 @@ LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 6
 MOST_BYTES = 1 << 31
 
 
+def in_memory(rows: Csr) -> bool:
+    """Whether the indices of the rows may be copied."""
+    return rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
+
+
 def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None) -> bool:
     """Whether a fit of so many epochs is faster with renumbered columns; None: until a clean pass.
 
@@ -193,7 +204,19 @@ def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None) -> bool
         return False
     if of_a_column > MOST_BYTES_OF_A_COLUMN or n_features * of_a_column < LEAST_BYTES:
         return False
-    return rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
+    return in_memory(rows)
+
+
+#: A single pass over texts pays from so many entries on: the numbers of a column are side by side then.
+LEAST_ENTRIES = 1 << 17
+
+
+def pays_for_texts(rows: Csr, n_features: int) -> bool:
+    """Whether a pass over texts is faster with renumbered columns."""
+    many = int(rows.indptr[-1]) >= LEAST_ENTRIES and 16 * n_features >= LEAST_BYTES
+    return (
+        many and rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
+    )
 
 
 def slotted(rows: object, n_features: int, n_classes: int, epochs: int | None) -> SlottedRows | None:

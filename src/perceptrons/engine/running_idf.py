@@ -181,6 +181,12 @@ def present(rows: Csr, df: np.ndarray) -> Csr:
     return rows._replace(data=frozen(data), sq=frozen(sq))
 
 
+def check_number(df: np.ndarray, more: int) -> None:
+    """Refuse more texts than can be counted."""
+    if int(df[-1]) + more > MOST_TEXTS:
+        raise OverflowError(f"A model counts at most {MOST_TEXTS} texts; fit it anew.")
+
+
 def n_learned(space: Space) -> list[int]:
     """How many examples each learner has seen."""
     return [learner.counts().examples for learner in space.learners]
@@ -203,8 +209,7 @@ def run(
     """
     df = space.df
     assert df is not None
-    if int(df[-1]) + len(order) > MOST_TEXTS:
-        raise OverflowError(f"A model counts at most {MOST_TEXTS} texts; fit it anew.")
+    check_number(df, len(order))
     made, weights = _room(rows, order), frozen(c[order]) if len(c) else EMPTY
     counted, before = np.zeros(1, np.int64), n_learned(space)
     numbers = space.learners[0].row_numbers  # those of a shard, or none

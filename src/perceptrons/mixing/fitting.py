@@ -106,7 +106,7 @@ def fit(
             space = learner._start(batch, None, None)
             batch = batch._replace(targets=space.targets(batch.codes))
             parts = shards.in_memory(batch, numbers)
-            steps, width = space.df is None and _few_steps(space.learners, n_rows), batch.X.shape[1]
+            steps, width = not space.of_texts and _few_steps(space.learners, n_rows), batch.X.shape[1]
             job = Job(passes, space.frame, width, len(parts), seed, how.mixing, steps)
             starting.adopt(learner, space, [])
         found = Fit(learner, job, parts, how, batch, file)

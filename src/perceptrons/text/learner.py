@@ -530,9 +530,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         -------
         Explanation
             ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
-            contribution, the largest first. ``str()`` shows them. ``parts`` is the text in pieces, which a
-            notebook shows in colours: blue and ``+`` for what adds to the score, orange and ``−`` for what
-            takes from it.
+            contribution, the largest first. ``str()`` shows them.
         """
         return explaining.explain(self, text)
 

@@ -139,3 +139,29 @@ def test_squares_have_the_bits_of_the_loop(kind):
     data[5] = np.nan
     assert np.isnan(fast(data, np.uint64(3), np.uint64(8)))
     assert np.isfinite(fast(data, np.uint64(0), np.uint64(5)))
+
+
+@pytest.mark.parametrize(("kind", "of_weights", "squared"), [("f4", "f4", False), ("f4", "f8", True)])
+def test_pairs_have_the_bits_of_gathers(kind, of_weights, squared):
+    import numba
+
+    compiler._register_with_numba()
+    of_pairs, of_columns = rows.paired_dot, rows.gather_dot
+    if squared:
+        of_pairs, of_columns = confidence.paired_squares, confidence.gather_squares
+
+    def pairs(data, p, stop, w):
+        return of_pairs(data, p, stop, w)
+
+    def columns(data, indices, p, stop, w):
+        return of_columns(data, indices, p, stop, w)
+
+    made = numba.njit(fastmath={"contract"}, error_model="numpy", no_cfunc_wrapper=True, _nrt=False)
+    fast, slow = made(pairs), made(columns)
+    rng = np.random.default_rng(1)
+    for length in [*range(18), 61, 200]:
+        data, w = drawn(rng, length + 3, kind), drawn(rng, length + 3, of_weights)
+        indices = np.arange(length + 3, dtype=np.uint32)
+        for start in (0, 3):
+            p, stop = np.uint64(start), np.uint64(start + length)
+            assert fast(data, p, stop, w) == slow(data, indices, p, stop, w)

@@ -16,8 +16,8 @@ from sklearn.base import clone
 import perceptrons as pc
 from perceptrons import ParameterMixing, TextClassifier, certify, load, rules, save, theory, trace
 from perceptrons.core import passes, segments, undoing
-from perceptrons.engine import chunks, running_idf
-from perceptrons.engine.spaces import NumericalError
+from perceptrons.engine import chunks, renumbering, running_idf, text_slots
+from perceptrons.engine.spaces import Confident, NumericalError, SingleSpace, confident
 
 pytestmark = pytest.mark.uncompiled
 
@@ -159,12 +159,60 @@ def test_at_once_in_pieces_and_one_by_one(way, y):
         assert whole.predict_one(text) == whole.predict([text])[0]
 
 
+def in_small_parts(monkeypatch, limit=40):
+    monkeypatch.setattr(chunks, "LIMIT_OF_TEXTS", limit)
+    monkeypatch.setattr(chunks, "LIMIT", limit)
+
+
+def in_slots(monkeypatch):
+    """Columns are renumbered, however few there are."""
+    monkeypatch.setattr(text_slots, "LEAST_ENTRIES", 1)
+    monkeypatch.setattr(text_slots, "LEAST_BYTES", 1)
+
+
 @pytest.mark.parametrize("way", ["arow", "rest"])
 def test_parts_of_a_pass_make_the_same_numbers(way, monkeypatch):
     y = FOUR if way == "rest" else TWO
     whole = made(way).fit(TEXTS, y, order=ORDER)
-    monkeypatch.setattr(chunks, "LIMIT_OF_TEXTS", 40)
+    in_small_parts(monkeypatch)
     same(whole, made(way).fit(TEXTS, y, order=ORDER))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("precision", ["float32", pytest.param("float64", marks=pytest.mark.exhaustive)])
+def test_renumbered_columns_make_the_same_numbers(precision, monkeypatch):
+    """Fits and batches, read and saved while columns are renumbered; rows made ahead are the judge."""
+    seen = []
+    watched = {"precision": precision, "callback": lambda model: seen.append((model.n_texts_, model.coef_))}
+    plain, other = made(**watched).fit(TEXTS, TWO), made("arow", precision=precision)
+    expected, before = seen.copy(), len(seen)
+    with monkeypatch.context() as patch:
+        patch.setattr(Confident, "run_texts", SingleSpace.run_texts)
+        ahead = made(precision=precision).fit(TEXTS, TWO)
+        same(plain, ahead)
+        assert plain.radius_ == ahead.radius_
+    in_slots(monkeypatch)
+    slotted = made(**watched).fit(TEXTS, TWO)
+    same(plain, slotted)
+    assert np.array_equal(plain.covariance_, slotted.covariance_)
+    for (n, w), (m, v) in zip(expected, seen[before:], strict=True):
+        assert n == m and np.array_equal(w, v)
+    assert slotted._space.in_slots is None
+    for piece in (slice(0, 9), slice(9, None)):
+        other.partial_fit(TEXTS[piece], TWO[piece], classes=[0, 1])
+    same(other.partial_fit(TEXTS, TWO), made(precision=precision).fit(TEXTS, TWO, order=[range(24)] * 2))
+
+
+def test_scores_that_overflow_in_renumbered_columns(monkeypatch):
+    in_slots(monkeypatch)
+    model = made().fit(TEXTS, TWO)
+    model._space.v[:-1] = np.where(model._space.df[:-1] > 3, np.inf, 0.0)
+    i = next(
+        i for i, text in enumerate(TEXTS) if not np.isfinite(np.max(model.hash([text]) @ model.coef_[0]))
+    )
+    with pytest.raises(NumericalError, match=f"row {i}:"):
+        model.partial_fit(TEXTS, TWO)
+    has_counted(model, TEXTS * 2 + TEXTS[:i])
 
 
 def test_classes_that_appear_keep_the_counts():
@@ -248,11 +296,14 @@ def test_scores_that_overflow_name_the_text():
     has_counted(model, TEXTS * 2)
 
 
+MODULES = (running_idf, passes, segments, undoing, chunks, confident, renumbering, text_slots)
+
+
 class Interrupted:
     """Raises KeyboardInterrupt at the k-th line that is run in some modules."""
 
     def __init__(self, k):
-        self.left, self.files = k, {m.__file__ for m in (running_idf, passes, segments, undoing, chunks)}
+        self.left, self.files = k, {m.__file__ for m in MODULES}
 
     def __call__(self, frame, event, arg):
         if event == "call" and frame.f_code.co_filename not in self.files:
@@ -266,10 +317,11 @@ class Interrupted:
 
 @pytest.mark.draws
 @pytest.mark.compiled
-@pytest.mark.parametrize(("way", "limit"), [("arow", 1 << 18), ("arow", 60), ("rest", 60)])
+@pytest.mark.parametrize(("way", "limit"), [("arow", 1 << 18), ("arow", 60), ("rest", 60), ("last", 1 << 18)])
 def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, monkeypatch):
     """At lines around the loops, in make test-exhaustive at all: the call is made, or it is not."""
-    monkeypatch.setattr(chunks, "LIMIT_OF_TEXTS", limit)
+    in_small_parts(monkeypatch, limit)
+    in_slots(monkeypatch)
     y = FOUR if way == "rest" else TWO
     begun = made(way).partial_fit(TEXTS[:8], y[:8], classes=np.unique(y))
     done = copy.deepcopy(begun).partial_fit(TEXTS[8:], y[8:])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Csr, Dense, begin, column, end, factor, look, look_ahead, value
+from ...rows import Csr, Dense, Near, begin, column, end, factor, look, look_ahead, value
 from ...rules import State
 from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
-from ..gathers import overload_of_sum
+from ..gathers import overload_of_pairs, overload_of_sum
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import record_score
@@ -112,6 +112,14 @@ def gather_squares(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint
 lowered(gather_squares)(overload_of_sum(gather_squares, squared=True))
 
 
+def paired_squares(data: Reals, p: np.uint64, stop: np.uint64, sigma: Floats) -> float:
+    """Sum of data[p]^2 sigma[p] from p to stop - 1, in the order of :func:`gather_squares`."""
+    return gather_squares(data, np.arange(len(data)), p, stop, sigma)
+
+
+lowered(paired_squares)(overload_of_pairs(squared=True))
+
+
 @as_written
 def square(data: Reals, p: np.uint64) -> float:
     return data[p] * data[p]
@@ -134,6 +142,11 @@ def _entries_variance_dense(rows: Dense, i: int, sigma: Floats) -> float:
 @by_record(entries_variance)(Csr)
 def _entries_variance_csr(rows: Csr, i: int, sigma: Floats) -> float:
     return gather_squares(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], sigma)
+
+
+@by_record(entries_variance)(Near)
+def _entries_variance_near(rows: Near, i: int, sigma: Floats) -> float:
+    return paired_squares(rows.data, np.uint64(0), np.uint64(rows.data.shape[0]), sigma)
 
 
 @by_record(variance)(Diagonal)

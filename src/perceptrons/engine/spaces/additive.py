@@ -134,7 +134,7 @@ class Additive(SingleSpace):
         return self.norm() / tau if self.from_zero and tau > 0.0 else inf
 
     def bracket(self) -> list[Bracket] | None:
-        if self.df is not None:  # rows that change from visit to visit have no margin
+        if self.of_texts:  # rows that change from visit to visit have no margin
             return None
         return [(None, self._up(margins.norm_up(self.v)) if self.from_zero else inf)]
 
@@ -142,7 +142,7 @@ class Additive(SingleSpace):
         return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
     def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
-        if self.df is not None:
+        if self.of_texts:
             return None
         scaled = margins.in_the_middle(self.v)
         low = self._low_of_pass(rows, scaled.norm) if clean else None

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeAlias
 import numpy as np
 
 from ... import rules
+from .. import running_idf
 from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
 from ..renumbering import ByColumn, InUse, SlottedWeights
-from ..running_idf import fresh_counts
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
+    from ...rows import Csr
     from ..predictions import OneClass, Predictions
     from ..renumbering import SlottedRows
     from .additive import Joint
@@ -126,8 +127,12 @@ class SingleSpace:
     def close(self) -> None:
         self.leave_slots()
 
+    @property
+    def of_texts(self) -> bool:
+        return vars(self).get("df") is not None
+
     def count_texts(self) -> None:
-        self.df = fresh_counts(self.n_features)
+        self.df = running_idf.fresh_counts(self.n_features)
 
     # -- columns that are renumbered during a fit
 
@@ -174,6 +179,20 @@ class SingleSpace:
         predictions: Receiver | None = None,
     ) -> list[UpdateColumns]:
         raise NotImplementedError
+
+    #: rows of texts are made ahead, for each part of a pass
+    made_ahead = True
+
+    def run_texts(
+        self,
+        rows: Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        predictions: Predictions | None,
+        note: Callable[[float], None],
+    ) -> list[UpdateColumns]:
+        return running_idf.run(self, rows, y, c, order, predictions, note)
 
     def scores(self, rows: Any, readout: str) -> np.ndarray:
         raise NotImplementedError
@@ -234,7 +253,7 @@ class SingleSpace:
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
         """Keep the sum of the steps on each row from here on, if they take no more bytes than this."""
         fresh = self.from_zero and not self.state[scalars.UPDATES]  # the steps must be all there are
-        if fresh and self.df is None and 8 * prod(self._steps_shape(n_rows) or ()) <= limit:
+        if fresh and not self.of_texts and 8 * prod(self._steps_shape(n_rows) or ()) <= limit:
             self.begin_steps(n_rows)
 
     def begin_steps(self, n_rows: int) -> None:
@@ -356,6 +375,7 @@ class SingleSpace:
                 saved.append((a, part, a[part].copy()))
 
         def restore() -> None:
+            self.leave_slots()
             for a, part, values in saved:
                 a[part] = values
 

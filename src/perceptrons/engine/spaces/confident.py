@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from ...rows import look, sqnorm
-from ..loops import confidence, linear, scalars, single, tracks
+from .. import running_idf, text_slots
+from ..loops import confidence, linear, scalars, single, texts, tracks
 from ..predictions import scores_of
-from ..renumbering import ByColumn
+from ..renumbering import ByColumn, by_first_appearance
+from ..text_slots import SideBySide
 from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
-    from ...rows import Rows
-    from ..renumbering import SlottedRows
+    from ...rows import Csr, Rows
+    from ..renumbering import InUse, SlottedRows
     from .base import Receiver
 
 
@@ -67,7 +70,7 @@ class Confident(SingleSpace):
         return None if self.full else PATIENCE
 
     def row_cost(self, entries: float | Floats) -> float | Floats:
-        d = self.v.shape[0]
+        d = self.n_features + 1
         return d * (entries + d) if self.full else super().row_cost(entries)
 
     def covariance(self) -> confidence.Covariance:
@@ -77,7 +80,10 @@ class Confident(SingleSpace):
         return confidence.Full(sigma, np.zeros(sigma.shape[0])) if self.full else confidence.Diagonal(sigma)
 
     def renumber(self, slotted: SlottedRows) -> None:
-        self._use_slots(slotted)
+        if self.of_texts:
+            self.in_slots = SideBySide(slotted, self._home())
+        else:
+            self._use_slots(slotted)
 
     def run(
         self,
@@ -111,6 +117,55 @@ class Confident(SingleSpace):
             i = int(order[at])
             self.raise_at(ending, logged(log, n), rows, i, float(y[i]), c)
         return [logged(log, n)]
+
+    made_ahead = False  # texts are weighed and counted by a loop of their own
+
+    def run_texts(
+        self,
+        rows: Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        predictions: Receiver | None,
+        note: Callable[[float], None],
+    ) -> list[UpdateColumns]:
+        kept = self.in_slots
+        if (kept is None or kept.slotted.source is not rows) and text_slots.pays(rows, self.n_features):
+            self.renumber(by_first_appearance(rows, self.n_features))
+        recorded, lengths = scores_of(predictions), np.diff(rows.indptr.view(np.int64))
+        out = texts.scratch(int(lengths.max(initial=0)), self.frame.dtype)
+        with self._in_use(rows) as used:
+            running_idf.check_number(used.arrays["df"], len(order))
+            ending, at = texts.run(
+                self.rule,
+                used.rows,
+                y,
+                c,
+                order,
+                self._numbers(used),
+                running_idf.logarithms(),
+                out,
+                self.state,
+                recorded,
+                self.frame.tol,
+                self._limit(),
+            )
+        if predictions is not None:
+            predictions.take(recorded.score, ending == scalars.DONE, at)
+        if ending != scalars.DONE:
+            i = int(order[at])
+            df, one = self.df, rows._replace(indptr=rows.indptr[i : i + 2], sq=rows.sq[i : i + 1])
+            assert df is not None
+            row = running_idf.present(one, df)
+            with np.errstate(all="ignore"):
+                s = float(look(row, 0, self.v))
+            self._raise(ending, None, empty_log(0, 1), i, s, float(sqnorm(row, 0)))
+        return [empty_log(0, 1)]
+
+    def _numbers(self, used: InUse) -> texts.Numbers:
+        """Where the loop finds the numbers of the columns."""
+        kept = self.in_slots
+        return kept.numbers if isinstance(kept, SideBySide) else text_slots.apart(used.arrays)
 
     def raise_at(
         self, ending: int, log: UpdateColumns, rows: Rows, i: int, y: float, c: np.ndarray

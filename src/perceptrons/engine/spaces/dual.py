@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Dual:
     """
 
     length: Kept = None
-    df = None  # a kernel takes the objects as they are
+    df, of_texts = None, False  # a kernel takes the objects as they are
 
     def __init__(
         self,
@@ -81,6 +81,11 @@ class Dual:
         return self.inner.n_classes
 
     def count_texts(self) -> None:
+        raise TypeError("A kernel learner counts no texts.")
+
+    made_ahead = False
+
+    def run_texts(self, *given: Any) -> NoReturn:
         raise TypeError("A kernel learner counts no texts.")
 
     @property

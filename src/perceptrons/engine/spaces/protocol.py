@@ -21,6 +21,7 @@ from .base import Bracket, Counts, Frame, Kept, SingleSpace
 
 if TYPE_CHECKING:
     from ..._types import AnyMatrix, Collection, Floats, UpdateColumns
+    from ...rows import Csr
     from ..blocks import Support
     from ..loops.confidence import Covariance
     from ..predictions import Predictions
@@ -85,11 +86,33 @@ class Space(Readable, Protocol):
     def df(self) -> np.ndarray | None:
         """How many texts each column has occurred in, all texts last: :mod:`perceptrons.engine.running_idf`.
 
-        None: texts are not counted. Whoever runs the space weighs and counts its rows.
+        None where texts are not counted. :meth:`run` knows nothing of it.
         """
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether texts are counted."""
+
+    @property
+    def made_ahead(self) -> bool:
+        """Whether the rows of texts are made for each part of a pass before it is learned."""
 
     def count_texts(self) -> None:
         """Begin to count texts, for a space that has learned nothing."""
+
+    def run_texts(
+        self,
+        rows: Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        predictions: Predictions | None,
+        note: Callable[[float], None],
+    ) -> list[UpdateColumns]:
+        """:meth:`run` where texts are counted: ``rows`` have the values before they are weighed.
+
+        ``note`` gets the squared length of the longest row, unless :meth:`longest` has it.
+        """
 
     # -- a pass over rows
 

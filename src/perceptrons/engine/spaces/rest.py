@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from ...rules import RuleError
+from .. import running_idf
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
-from ..running_idf import fresh_counts
 from . import together
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
 from .together import Ended, Together
@@ -91,8 +91,12 @@ class OneVsRest:
         for learner in self.learners:
             learner.close()
 
+    @property
+    def of_texts(self) -> bool:
+        return self.df is not None
+
     def count_texts(self) -> None:
-        self.df = fresh_counts(self.n_features)
+        self.df = running_idf.fresh_counts(self.n_features)
 
     def renumber(self, slotted: SlottedRows) -> None:
         if together.pays(self.learners, slotted.source, len(slotted.source.sq), self.copies):
@@ -154,6 +158,19 @@ class OneVsRest:
                 ended.error.log = logs
                 raise ended.error
         return logs
+
+    made_ahead = True
+
+    def run_texts(
+        self,
+        rows: Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        order: np.ndarray,
+        predictions: Predictions | None,
+        note: Callable[[float], None],
+    ) -> list[UpdateColumns]:
+        return running_idf.run(self, rows, y, c, order, predictions, note)
 
     def _run_apart(
         self,
@@ -217,19 +234,19 @@ class OneVsRest:
         return [lowest for learner in self.learners for lowest in learner.lowest()]
 
     def keep_steps(self, n_rows: int, limit: int = STEPS_LIMIT) -> None:
-        for learner in self.learners if self.df is None else ():
+        for learner in self.learners if not self.of_texts else ():
             learner.keep_steps(n_rows, limit // self.n_classes)
 
     def take_steps(self) -> list[np.ndarray | None]:
         return [steps for learner in self.learners for steps in learner.take_steps()]
 
     def bracket(self) -> list[Bracket] | None:
-        if self.df is not None:  # rows that change from visit to visit have no margin
+        if self.of_texts:  # rows that change from visit to visit have no margin
             return None
         return self._joined([learner.bracket() for learner in self.learners])
 
     def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
-        if self.df is not None:
+        if self.of_texts:
             return None
         return self._joined(
             self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))

@@ -6,8 +6,7 @@ import itertools
 import operator
 from collections.abc import Sequence
 from functools import partial
-from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ...rules import RuleError
 from ..custom import engine_rule
 from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
 from ..loops.linear import Log
+from ..text_slots import aligned_zeros
 from .additive import Linear
 from .base import NumericalError, logged
 from .confident import Confident
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..predictions import OneClass, Predictions
     from .base import SingleSpace
 
-LINE = 64  #: bytes of a cache line
 #: A common pass pays from so many products of a number and a weight on, and from so many entries for each
 #: weight of a learner: the copy takes as long as some entries. Copies that are kept serve several passes.
 LEAST_PRODUCTS = 1 << 19
@@ -58,14 +57,6 @@ class Copied(NamedTuple):
 
 #: Copies that are kept from pass to pass, by the first learner of the block
 Copies = dict[int, Copied]
-
-
-def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "F"] = "C") -> np.ndarray:
-    """Zeros that begin at a cache line."""
-    size = prod(shape) * dtype.itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
-    return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
 def zeros_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
