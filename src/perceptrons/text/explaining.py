@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from ..core import checks
 from ..core.classifier import Classifier
 from ..core.one_row import python_label
 from ..io import Texts
+from . import showing
 from .hashing import AnyTexts, HashedRows, Hasher, csr
 from .names import spelled
+from .occurrences import Occurrences, occurrences
 
 
 class Contribution(NamedTuple):
@@ -24,6 +27,13 @@ class Contribution(NamedTuple):
     contribution: float  #: value times weight
 
 
+class Part(NamedTuple):
+    """A piece of a text: a token or a character with what it adds to the score, or what is between them."""
+
+    text: str
+    contribution: float  #: of an n-gram each of its tokens, or characters, has an equal share
+
+
 class Explanation(NamedTuple):
     """A prediction and where it comes from: ``score`` is ``intercept`` and all contributions together."""
 
@@ -32,6 +42,7 @@ class Explanation(NamedTuple):
     score: float
     intercept: float
     contributions: list[Contribution]  #: the largest first, whatever their sign
+    parts: tuple[Part, ...] = ()  #: the text in pieces, whose contributions add up to those of all features
 
     def __str__(self) -> str:
         head = f"{self.label}: score {self.score:+.4g} (a positive one means {self.towards})"
@@ -41,6 +52,9 @@ class Explanation(NamedTuple):
             lines.append(f"{sum(c.contribution for c in self.contributions[20:]):+10.4f}  {left} more")
         lines.append(f"{self.intercept:+10.4f}  (intercept)")
         return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        return showing.html(self)
 
 
 class Explains(Classifier):
@@ -102,10 +116,28 @@ def explain(model: Explains, text: str | bytes) -> Explanation:
         Contribution(name, float(value * scale), float(weight), float(value * scale * weight))
         for name, value, weight in zip(names, rows.data, weights, strict=True)
     ]
+    amounts = dict(zip(rows.indices.tolist(), (c.contribution for c in found), strict=True))
+    parts = parts_of(occurrences(hasher, texts), texts, amounts)
     found.sort(key=lambda c: -abs(c.contribution))
     towards = python_label(model.classes_[code if len(score) > 1 else len(model.classes_) - 1])
     label = python_label(model.classes_[code])
-    return Explanation(label, towards, float(score[column]), float(bias * scale), found)
+    return Explanation(label, towards, float(score[column]), float(bias * scale), found, parts)
+
+
+def parts_of(where: Occurrences, texts: Texts, amounts: dict[int, float]) -> tuple[Part, ...]:
+    """The text in pieces, with a share of what each feature adds, by its column, wherever it occurs."""
+    columns = where.columns.tolist()
+    often = Counter(columns)
+    totals = np.zeros(len(where.begins))
+    for column, first, stop in zip(columns, where.first.tolist(), where.stop.tolist(), strict=True):
+        totals[first:stop] += amounts.get(column, 0.0) / (often[column] * (stop - first))
+    pieces, at = [], int(texts.starts[0])
+    for begin, end, total in zip(where.begins.tolist(), where.ends.tolist(), totals.tolist(), strict=True):
+        pieces += [(at, begin, 0.0), (begin, end, total)]
+        at = end
+    pieces.append((at, int(texts.stops[0]), 0.0))
+    found = [Part(texts.buffer[a:b].tobytes().decode("utf-8", "replace"), total) for a, b, total in pieces]
+    return tuple(part for part in found if part.text)
 
 
 def strongest(model: Explains, n: int) -> dict[Label, list[tuple[str, float]]]:

@@ -530,7 +530,9 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         -------
         Explanation
             ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
-            contribution, the largest first. ``str()`` shows them.
+            contribution, the largest first. ``str()`` shows them. ``parts`` is the text in pieces, which a
+            notebook shows in colours: blue and ``+`` for what adds to the score, orange and ``−`` for what
+            takes from it.
         """
         return explaining.explain(self, text)
 
