@@ -20,7 +20,7 @@ def learner(scene, which="learner"):
 
 def rows(scene):
     X = np.array(scene["X"], float)
-    return X - scene["center"] * X.mean(axis=0), np.array(scene["classes"])[scene["y"]]
+    return X - scene.get("center", 0.0) * X.mean(axis=0), np.array(scene["classes"])[scene["y"]]
 
 
 def trace(scene, which="learner", **options):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import subprocess
 import sys
@@ -41,6 +43,22 @@ def test_a_link_restores_the_run(clipped, open_page, address):
     assert other.answer()["scene"] == answer["scene"]
 
 
+@pytest.mark.parametrize(("center", "share"), [(True, 1.0), (False, 0.0), (0.35, 0.35)])
+def test_a_link_says_how_far_rows_are_centred(open_page, address, center, share, tmp_path):
+    """Links had true and false before they had numbers."""
+    scene = LabPage(open_page(address)).ready().answer()["scene"] | {"center": center, "step": 2}
+    fragment = base64.urlsafe_b64encode(json.dumps(scene).encode()).decode().rstrip("=")
+    lab = LabPage(open_page(f"{address}#v1.{fragment}")).ready()
+    answer = lab.answer()
+    assert answer["scene"]["center"] == share and lab.position[0] == 2
+    traced = runs_again.trace(answer["scene"])
+    np.testing.assert_allclose(lab.weights(), traced.w[2], rtol=1e-12)
+    script = tmp_path / "run.py"
+    script.write_text(answer["runs"][0]["code"], encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert f"w {traced.w[-1].tolist()}" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("fragment", ["v1.garbage", "v1.", "%00", "v1.e30", "v9.e30"])
 def test_a_broken_link_opens_the_lab(open_page, address, fragment):
     lab = LabPage(open_page(f"{address}#{fragment}")).ready()
@@ -74,6 +92,22 @@ def test_copy_as_python_gives_the_same_numbers(clipped, toy, name, tmp_path):
     if trace["w"] is not None:
         for value in np.ravel(trace["w"][-1]).tolist():
             assert any(abs(float(one) - value) <= 1e-6 * max(1.0, abs(value)) for one in numbers), value
+
+
+def test_the_picture_of_the_margins_has_both_brackets(lab):
+    lab.choose("set", "clouds_near")
+    lab.open("share")
+    lab["export-what"].select_option(label="chart of the bracket")
+    with lab.page.expect_download() as got:
+        lab["export-svg"].click()
+    drawing = ET.fromstring(got.value.path().read_text(encoding="utf-8"))
+    lines = {
+        path.get("data-line"): path.get("stroke-dasharray")
+        for path in drawing.iter()
+        if path.get("data-line")
+    }
+    assert lines.keys() >= {"gamma_low", "gamma_up", "gamma_low_free", "gamma_up_free"}
+    assert lines["gamma_up_free"] and not lines["gamma_up"]  # dashed, and not
 
 
 def test_pictures_are_saved(lab):
