@@ -85,3 +85,10 @@ def test_a_small_part_of_the_data(name, tmp_path, monkeypatch):
     if plot:
         assert "kept: curve.png" in told
         assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_languages_are_told_apart_by_their_spelling(tmp_path, monkeypatch):
+    told = run("language_identification", monkeypatch, tmp_path, "--texts", "80")
+    right = {int(n): float(whole) for n, whole in re.findall(r"^ +(\d) +([\d.]+) %", told, re.M)}
+    assert right.keys() == {1, 2, 4, 8} and right[8] > 90.0 and right[1] > 30.0  # of ten languages
+    assert "German: score +" in told
