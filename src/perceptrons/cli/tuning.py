@@ -49,6 +49,7 @@ def check(run: TrainingRun) -> None:
         ("--workers", running.workers),
         ("--cluster", running.cluster),
         ("--shuffle", running.shuffle or None),
+        ("--passes", running.passes),
     ):
         if given is not None:
             raise Misuse(f"--tune tries the learner on rows in memory; drop {option}.")

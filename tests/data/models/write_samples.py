@@ -64,6 +64,9 @@ def samples() -> dict[str, Any]:
             **{**words, "idf": True, "rule": rules.AROW()}, bits=12, readout="last"
         ).fit(STRINGS, THREE),
         "text_default": pc.TextClassifier(shuffle=False, bits=12).fit(STRINGS, THREE),
+        "text_small": pc.shrink(
+            pc.TextClassifier(bits=12, analyzer="char", **plain).fit(STRINGS, THREE), size_mb=0.003
+        ),
         "margin": pc.MarginPerceptron(gamma=0.1, **plain).fit(X, TWO),
         "confidence": pc.AROW(covariance="full", **plain).fit(X, THREE),
         "winnow": pc.Winnow(**plain).fit(X, TWO),
