@@ -92,6 +92,10 @@ def predict(
     data: Data,
     output: Annotated[str | None, Option("--output", "-o", help="A file; default: standard output.")] = None,
     scores: Annotated[bool, Option("--scores", help="Also write the scores of each row.")] = False,
+    probabilities: Annotated[
+        bool,
+        Option("--probabilities", help="Also write the probability of each class, in the order of classes."),
+    ] = False,
     unlabelled: Annotated[bool, Option("--unlabelled", help="The data have no column of labels.")] = False,
     *,
     reading: Reading,
@@ -107,7 +111,7 @@ def predict(
     def work() -> int:
         from .predicting import predict
 
-        return predict(model, data, reading, output, scores, unlabelled, json)
+        return predict(model, data, reading, output, scores, probabilities, unlabelled, json)
 
     return work
 
@@ -117,6 +121,10 @@ def predict(
 def evaluate(
     model: ModelFile,
     data: Data,
+    worst: Annotated[
+        int | None, Option(help="Also list this many rows that the model is most wrong about.", min=1)
+    ] = None,
+    *,
     reading: Reading,
     plugin: Plugin = None,
     json: Json = False,
@@ -124,13 +132,14 @@ def evaluate(
 ) -> Job:
     """Test a model on labelled rows.
 
-    Accuracy; precision, recall and F1 of each class; the confusion matrix.
+    Accuracy; precision, recall and F1 of each class; the confusion matrix. For a model that was trained with
+    --probability also a table of its probabilities beside what came true, and their expected error.
     """
 
     def work() -> int:
-        from .predicting import evaluate
+        from .evaluating import evaluate
 
-        return evaluate(model, data, reading, json)
+        return evaluate(model, data, reading, worst, json)
 
     return work
 

@@ -115,6 +115,8 @@ def _given(learning: Learning) -> Parameters:
     found = {name: getattr(learning, name) for name in _OWN if getattr(learning, name) is not None}
     if learning.readout is not None:
         found["readout"] = learning.readout
+    if learning.probability:
+        found["probability"] = True
     for text in learning.param or []:
         name, equals, value = text.partition("=")
         if not equals or not name:

@@ -128,6 +128,10 @@ class Learning:
         Literal["last", "average", "vote", "random"] | None,
         Option(help="Which weights predict.", show_default="the learner's own"),
     ] = None
+    probability: Annotated[
+        bool | None,
+        Option("--probability", help="Also learn probabilities, from each row before it is learned."),
+    ] = None
     C: Annotated[
         Number,
         Option(

@@ -1,4 +1,4 @@
-"""``perceptrons predict`` and ``perceptrons evaluate``."""
+"""``perceptrons predict``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 from . import printing
 from .errors import Failure, Misuse
 from .options import Reading
-from .scores import Confusion
 from .stored import open_data, open_model
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from ..core.classifier import Classifier
     from ..io.stream import Stream
 
-    #: The labels of a batch, and the scores of each row if they are wanted.
-    Predicted: TypeAlias = tuple[list[Label], list[list[float]] | None]
+    #: The labels of a batch, and the numbers of each row that are wanted, by name: scores, probabilities.
+    Predicted: TypeAlias = tuple[list[Label], dict[str, list[list[float]]]]
 
 
 def predict(
@@ -29,6 +28,7 @@ def predict(
     reading: Reading,
     output: str | None,
     scores: bool,
+    probabilities: bool,
     unlabelled: bool,
     as_json: bool,
 ) -> int:
@@ -36,10 +36,12 @@ def predict(
     if reading.missing == "skip":
         raise Misuse("predict gives every row a label: --missing takes refuse, zero or mean here; got skip.")
     opened = open_model(path)
+    if probabilities and not hasattr(opened.model, "predict_proba"):
+        raise Failure(f"{path} holds a model without probabilities: train it with --probability.")
     if opened.layout.get("missing") == "skip":
         opened.layout["missing"] = "refuse"
     with open_data(opened, data, reading, unlabelled, True) as stream, _writing(output) as out:
-        predictions = _predictions(opened.model, stream, scores)
+        predictions = _predictions(opened.model, stream, scores, probabilities)
         if as_json:
             _write_json(out, path, predictions)
         else:
@@ -48,19 +50,21 @@ def predict(
     return 0
 
 
-def _predictions(model: Classifier, stream: Stream, scores: bool) -> Iterator[Predicted]:
+def _predictions(model: Classifier, stream: Stream, scores: bool, probabilities: bool) -> Iterator[Predicted]:
     for batch in stream:
-        values = None
+        values = {}
         if scores:
             found = model.decision_function(batch.X)
-            values = found.reshape(len(found), -1).tolist()
+            values["scores"] = found.reshape(len(found), -1).tolist()
+        if probabilities:
+            values["probabilities"] = model.predict_proba(batch.X).tolist()
         yield model.predict(batch.X).tolist(), values
 
 
-def _lines(labels: list[Label], values: list[list[float]] | None) -> Iterator[str]:
-    """The label, and after tabs its scores: one for two classes, else one per class."""
+def _lines(labels: list[Label], values: dict[str, list[list[float]]]) -> Iterator[str]:
+    """The label, and after tabs its scores, one for two classes, else one per class; then probabilities."""
     for i, one in enumerate(labels):
-        more = "" if values is None else "".join(f"\t{value:.6g}" for value in values[i])
+        more = "".join(f"\t{value:.6g}" for found in values.values() for value in found[i])
         yield f"{printing.label(one)}{more}\n"
 
 
@@ -70,7 +74,7 @@ def _write_json(out: TextIO, path: str, predictions: Iterator[Predicted]) -> Non
     n = 0
     for labels, values in predictions:
         for i, one in enumerate(map(printing.plain, labels)):
-            found = {"label": one} if values is None else {"label": one, "scores": values[i]}
+            found = {"label": one, **{name: numbers[i] for name, numbers in values.items()}}
             out.write((",\n" if n else "\n") + json.dumps(found, ensure_ascii=False))
             n += 1
     out.write(f'\n], "rows": {n}}}\n')
@@ -83,21 +87,3 @@ def _writing(output: str | None) -> Iterator[TextIO]:
         return
     with printing.whole_file(output) as file:
         yield file
-
-
-def evaluate(path: str, data: list[str], reading: Reading, as_json: bool) -> int:
-    """Compare predictions with labels."""
-    opened = open_model(path)
-    found = Confusion(opened.model.classes_)
-    with open_data(opened, data, reading) as stream:
-        for batch in stream:
-            if batch.y is None:
-                raise Failure("The data have no labels; give --label-column.")
-            found.add(batch.y, opened.model.predict(batch.X))
-    if not found.n_rows:
-        raise Failure("The data hold no rows.")
-    if as_json:
-        printing.document({"model": path, **found.as_dict()})
-    else:
-        print(found)
-    return 0

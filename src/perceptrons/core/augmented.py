@@ -49,5 +49,23 @@ class RowNorm(Classifier):
 
 
 @spec
-class Augmented(FitIntercept, InterceptScaling, RowNorm):
-    """All three: linear learners."""
+class CalibrationRows(Classifier):
+    r"""Learners that can record the score of a row before it is learned.
+
+    Parameters
+    ----------
+    calibration_rows : {"first visits", "held out"}, default="first visits"
+        Which scores ``probability=True`` fits its curve to. ``"first visits"``: that of each row before it is
+        learned for the first time, in ``fit``, ``partial_fit`` and ``learn_one`` alike; a bounded sample of
+        them is kept, and visit t of n counts with weight :math:`(2t - 1)/n`. Rows given to ``partial_fit``
+        again count as new ones, see ``set_progressive``; a warm start records nothing. ``"held out"``:
+        ``validation_fraction`` of the rows of ``fit``, which are then not learned. A row counts with the
+        weight that it is learned with.
+    """
+
+    calibration_rows: str = "first visits"
+
+
+@spec
+class Augmented(FitIntercept, InterceptScaling, RowNorm, CalibrationRows):
+    """All four: linear online learners."""

@@ -32,6 +32,7 @@ OF_A_RUN = frozenset(
         *("max_iter", "shuffle", "random_state", "warm_start", "callback", "n_jobs", "verbose", "max_log"),
         *("early_stopping", "validation_fraction", "n_iter_no_change", "tol"),
         *("block_size", "cache_mb", "keep_names", "keep_path", "errors"),
+        *("probability", "calibration", "calibration_rows"),
     }
 )
 #: parameters of the state that every learner has

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine import intake
+from . import calibrating
 
 if TYPE_CHECKING:
     from .._types import Label
@@ -139,6 +140,7 @@ def check_pieces(model: Learner) -> None:
             "early_stopping=True holds out rows of a fit; partial_fit and learn_one have none to spare. "
             "Set early_stopping=False, or call fit."
         )
+    calibrating.check_pieces(model)
     refuse_in_pieces(getattr(model, "class_weight", None))
     if "_space" not in vars(model):
         model._frame(np.float64)  # raises where B needs all rows

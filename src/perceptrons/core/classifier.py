@@ -14,9 +14,10 @@ from ..engine import intake, spaces
 from ..engine.journal import row_lengths
 from ..theory import debugging
 from ..theory.run_record import RunRecord
-from . import checks
+from . import calibrating, checks
 from .contract import Contract
 from .intakes import NumberIntake
+from .offering import offered_if
 from .parameters import spec
 from .run_records import common_fields
 
@@ -37,6 +38,15 @@ def auto_scaling(lengths: np.ndarray) -> float:
 @spec
 class Classifier:
     r"""A classifier by the sign of <w, x>, or the largest of several, on augmented rows.
+
+    Parameters
+    ----------
+    probability : bool, default=False
+        Offer ``predict_proba``: a curve, fitted to scores of rows that the model had not learned yet, turns
+        scores into probabilities. ``predict`` and ``decision_function`` stay as they are.
+    calibration : {"sigmoid", "isotonic"}, default="sigmoid"
+        The curve: Platt's sigmoid :math:`1/(1 + e^{-(as + b)})` with :math:`a \ge 0`, or a step-like
+        function that never falls, which needs more rows (a thousand or more).
 
     Attributes
     ----------
@@ -71,12 +81,19 @@ class Classifier:
         def row_norm(self) -> str | None: ...
 
         @property
+        def calibration_rows(self) -> str: ...
+
+        @property
         def margin_bounds_(self) -> Any: ...
 
         _contract: ClassVar[Contract]  #: checks of rows and labels: scikit-learn's in an estimator
         classes_: np.ndarray = field(init=False)
         n_features_in_: int = field(init=False)
         _begun: dict[str, Any] = field(init=False)  #: parameters of the state, as they were at its start
+        _calibration: calibrating.Calibration = field(init=False)  #: what probabilities are made from
+
+    probability: bool = False
+    calibration: str = "sigmoid"
 
     @property
     def _intake(self) -> NumberIntake:
@@ -92,6 +109,7 @@ class Classifier:
                 f"intercept_scaling={self.intercept_scaling!r}."
             )
         checks.one_of("row_norm", self.row_norm, (None, "l2"))
+        calibrating.check(self)
 
     def _check_values(self, X: AnyMatrix) -> None:
         """Refuse values the learner is not defined for."""
@@ -224,6 +242,53 @@ class Classifier:
         codes = self._decide(self.decision_function(X))
         labels: np.ndarray = codes if self._several else self.classes_[codes]
         return labels
+
+    @offered_if(calibrating.silence)
+    def predict_proba(self, X: Objects) -> np.ndarray:
+        r"""Probability of each class, with ``probability=True``.
+
+        Two classes: a curve p(s) of the score s, which never falls. More: a curve for each class against the
+        rest, divided by their sum (equal parts if all of them are 0). Rows that may have several labels: the
+        curve of each label by itself.
+
+        **What holds.** The curves are fitted to scores of rows that the weights of that moment had not
+        learned: to the first visit of each row, before it is learned, or to rows held out; never to the
+        scores of a further epoch. Probabilities are above 0 and below 1 in exact arithmetic, and add up to 1.
+        With two classes rows are in the order of their scores. Any cut of the same rows into calls gives the
+        same curves.
+
+        **What does not.** Nothing is promised for rows of another kind than those that were learned, nor for
+        few rows: this is an estimate, and ``perceptrons evaluate`` measures its error. First visits belong
+        to weights of fewer rows than the final ones: later visits count more, but where further epochs make
+        scores much larger (averages of many epochs), probabilities are too sure; then use
+        ``calibration_rows="held out"``. The most probable class need not be the one that ``predict`` returns,
+        which goes by scores: two classes share at :math:`p = 1/2`, not at score 0.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        found: np.ndarray = np.exp(self.predict_log_proba(X))
+        return found
+
+    @offered_if(calibrating.silence)
+    def predict_log_proba(self, X: Objects) -> np.ndarray:
+        """Logarithms of ``predict_proba``, which stay finite where a probability is too small for a float.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+        """
+        return calibrating.log_probabilities(self, self.decision_function(X))
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()

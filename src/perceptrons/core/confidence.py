@@ -60,8 +60,10 @@ class SecondOrderPerceptronSpec(SecondOrderLearner):
     """Parameters and plan of :class:`perceptrons.SecondOrderPerceptron`."""
 
     a: float = 1.0
+    calibration_rows: str = "held out"
 
     _of_state = ("a",)
+    _records_scores = False  # a row is learned by <w, x>, and predicted by a multiple of it
 
     def _check_params(self) -> None:
         super()._check_params()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import draws, intake, margins, renumbering
-from . import checks, class_weights, held_out_rows, passes, starting
+from . import calibrating, checks, class_weights, held_out_rows, passes, starting
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, watch: Watch) -> None:
     """Learn in epochs until a reason to stop; then compute the bracket around the best margin."""
     rng = checks.generator(model.random_state)
-    train, held_out = hold_out(model, batch, rng)
+    train, held_out = hold_out(model, batch, rng, orders)
     space = model._space
     batch = batch._replace(targets=space.targets(batch.codes))
     epochs = iter(orders) if orders is not None else visits(model, batch, rng, train)
     total = len(orders) if orders is not None else model.max_iter
     judge, clean = Judge(model, keeps=orders is None), False
+    visited = calibrating.Visited(model, batch, orders is not None)
     passes.check_width(model, batch)
     watched = model.callback is not None or watch.watched or not draws.trusted(rng)  # user code is called
     model._longest = passes.longest(model, batch)
@@ -59,11 +60,15 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
                 space.reset_lowest()
                 weighted = batch._replace(weights=class_weights.epoch_weights(model, batch, visit))
                 run_visits = vars(model).get("_run_visits")  # set by visiting.fit
-                counts = one_pass(model, weighted, visit, model.n_iter_, run=run_visits)
+                recorded = visited.begin(visit)
+                try:
+                    counts = one_pass(model, weighted, visit, model.n_iter_, recorded, run_visits)
+                finally:
+                    visited.end(weighted, visit)
                 model.n_iter_ += 1
                 record = model._record(counts)
                 clean = record["updates"] == 0
-                if held_out is not None:
+                if held_out is not None and model.early_stopping:
                     record["validation_score"] = held_out_score(model, batch, held_out)
                     judge.score(record["validation_score"])
                 if model.tol is not None:
@@ -82,6 +87,8 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
                     break
         judge.finish()
         space = model._space
+        if held_out is not None and calibrating.on_held_out_rows(model):
+            calibrating.fit_held_out(model, batch, held_out)
     except BaseException:
         model.stop_reason_ = "failed"
         space.take_steps()
@@ -155,19 +162,25 @@ def visits_once(orders: list[np.ndarray] | None) -> bool:
 
 
 def hold_out(
-    model: Learner, batch: CheckedRows, rng: RandomSource
+    model: Learner, batch: CheckedRows, rng: RandomSource, orders: list[np.ndarray] | None
 ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """(rows to learn, rows to score), or (None, None) where all are learned."""
-    if not model.early_stopping:
+    what, part = "early_stopping", model.validation_fraction
+    if calibrating.on_held_out_rows(model):
+        calibrating.check_order(orders)
+        if not model.early_stopping:  # few rows: one of each class
+            n_strata = len(np.unique(batch.codes)) if batch.codes.ndim == 1 else 1
+            what, part = "probability=True", max(part, n_strata / len(batch.codes))
+    elif not model.early_stopping:
         return None, None
     seed = int(draws.uniform(rng) * 2**31)
     try:
         several = batch.codes.ndim == 2  # rows of several labels are drawn alike
         strata = np.zeros(len(batch.codes), np.int64) if several else batch.codes
-        return held_out_rows.split(strata, model.validation_fraction, seed)
+        return held_out_rows.split(strata, part, seed)
     except ValueError as error:
         raise ValueError(
-            f"early_stopping cannot hold out validation_fraction={model.validation_fraction!r} of "
+            f"{what} cannot hold out validation_fraction={model.validation_fraction!r} of "
             f"{len(batch.codes)} rows: {error}"
         ) from error
 

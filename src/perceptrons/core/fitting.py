@@ -40,7 +40,7 @@ def fit(
                     "class_weight='running' weighs a row by its place in an epoch; order has an epoch "
                     "that visits a row twice."
                 )
-            epochs.hold_out(model, batch, checks.generator(0))  # raises where it cannot be done
+            epochs.hold_out(model, batch, checks.generator(0), orders)  # raises where it cannot be done
             space = old if old is not None else model._start(batch, *initial)
             journals = model._new_journals(space)
             if old is not None:

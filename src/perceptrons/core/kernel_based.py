@@ -64,6 +64,8 @@ class KernelBased(Learner, InterceptScaling):
     _of_state = ("kernel", "device", "precision")
 
     row_norm: ClassVar[None] = None  # a kernel is normalised by kernels.Normalized
+    calibration_rows: ClassVar[str] = "held out"
+    _records_scores = False
 
     if TYPE_CHECKING:  # set by fit
         kernel_: kernels.Kernel = field(init=False)

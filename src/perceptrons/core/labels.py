@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._sparse import is_sparse
+from . import calibrating
 from .undoing import twin_of_journal
 
 if TYPE_CHECKING:
@@ -91,12 +92,14 @@ class LabelBook:
         if len(old) == 0:
             return
         if len(old) == 1:
+            calibrating.class_added(self.model, 1, code)
             if code == 1:  # the one class so far is now the smaller one
                 self._exchange()
         elif len(old) == 2:
             self._spread_to_three(code)
         else:
             self.model._space.add_class(code, self._fresh_learner)
+            calibrating.class_added(self.model, len(old), code)
             self._log_class(code)
 
     def _fresh_learner(self) -> SingleSpace:
@@ -123,10 +126,11 @@ class LabelBook:
 
     def _spread_to_three(self, code: int) -> None:
         """From one w to one per class: W = (-f w, f w), and 0 for the new class."""
-        journals = self.model._journals
+        journals, factor = self.model._journals, 1.0
         if self.model._is_joint():
-            factor, binary = self.model._facts().step.pair, self.model._space.learners[0]
-            assert factor is not None
+            pair, binary = self.model._facts().step.pair, self.model._space.learners[0]
+            assert pair is not None
+            factor = pair
             prototypes = self.model._joint_space(binary.frame, binary.n_features, 2)
             self.model._space = self.model._space.spread_jointly(code, prototypes, factor)
             for journal in journals:
@@ -138,6 +142,7 @@ class LabelBook:
                 flipped = twin_of_journal(journals[0])
                 flipped.alpha = -flipped.alpha
                 self.model._journals = [flipped, journals[0]]
+        calibrating.class_added(self.model, 2, code, factor)
         self._log_class(code)
 
 

@@ -18,7 +18,19 @@ from .. import rules
 from ..engine import spaces
 from ..engine.journal import Journal
 from ..engine.predictions import Predictions
-from . import changing, checks, epochs, fitting, one_row, passes, progressive, segments, starting, stopping
+from . import (
+    calibrating,
+    changing,
+    checks,
+    epochs,
+    fitting,
+    one_row,
+    passes,
+    progressive,
+    segments,
+    starting,
+    stopping,
+)
 from .callbacks import Watch
 from .labels import LabelBook
 from .parameters import spec
@@ -172,6 +184,8 @@ class Learner(RunAttributes):
     #: the classes may have prototypes that are learned together
     _has_joint: ClassVar[bool] = False
     _reads_csr_rows: ClassVar[bool] = True
+    #: the loops can record the scores that ``decision_function`` has, before each row is learned
+    _records_scores: ClassVar[bool] = True
     #: the loops sum the hinge losses of the rows
     _counts_loss: ClassVar[bool] = True
     #: parameters of the state, beside those of frames and readouts
@@ -180,6 +194,7 @@ class Learner(RunAttributes):
     def _check_params(self) -> None:
         super()._check_params()
         checks.run_parameters(self)
+        calibrating.check_run(self)
 
     # ------------------------------------------------------------ frames and spaces
 
@@ -490,8 +505,8 @@ class Learner(RunAttributes):
         return True
 
     def _steady(self) -> bool:
-        """Whether every row is learned by the same rule, with weight 1."""
-        return getattr(self, "class_weight", None) is None
+        """Whether every row is learned by the same rule, with weight 1, and no score of it is kept."""
+        return getattr(self, "class_weight", None) is None and not calibrating.on_first_visits(self)
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Set the callbacks of scikit-learn that are called for the fit and each epoch; without any: none.
@@ -507,7 +522,13 @@ class Learner(RunAttributes):
         self._contract.set_callbacks(self, *callbacks)
         return self
 
-    def set_progressive(self, *, partial_fit: bool | None = None, learn_one: bool | None = None) -> Self:
+    def set_progressive(
+        self,
+        *,
+        partial_fit: bool | None = None,
+        learn_one: bool | None = None,
+        first_visits: bool | None = None,
+    ) -> Self:
         """Set which calls count progressive errors: a setting of this object, neither stored nor cloned.
 
         Parameters
@@ -518,12 +539,15 @@ class Learner(RunAttributes):
         learn_one : bool, optional
             False at first: then rows learned one at a time are counted only where that costs nothing, which
             is for the last w of one learner, not for an average nor for one learner per class.
+        first_visits : bool, optional
+            True at first: rows of both calls are new to the model, and probabilities are fitted to their
+            scores. Set False for further passes over the same rows.
 
         Returns
         -------
         self
         """
-        progressive.choose(self, partial_fit=partial_fit, learn_one=learn_one)
+        progressive.choose(self, partial_fit=partial_fit, learn_one=learn_one, first_visits=first_visits)
         return self
 
     def _progressive_silence(self) -> str | None:

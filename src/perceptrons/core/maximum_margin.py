@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from ..theory import inseparability, kernel_bracket, weighted_rows
 from ..theory.brackets import Bracket, margin_space
 from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
-from . import changing, checks, objects
+from . import calibrating, changing, checks, objects
 from .augmented import FitIntercept
 from .intakes import NumberIntake, ObjectIntake
 from .labels import checked_targets
@@ -78,6 +79,7 @@ class MaxMarginSpec(FitIntercept):
     """Parameters and plan of :class:`perceptrons.MaxMargin`."""
 
     _run_kind = "margin"
+    calibration_rows: ClassVar[str] = "held out"
 
     if TYPE_CHECKING:  # set by fit; at run time these annotations would declare parameters
         kernel_: kernels.Kernel = field(init=False)
@@ -101,6 +103,7 @@ class MaxMarginSpec(FitIntercept):
 
     def _check_params(self) -> None:
         checks.flag("fit_intercept", self.fit_intercept)
+        calibrating.check(self)
         if not (isinstance(self.C, float) and isinf(self.C) and self.C > 0.0):
             checks.positive("C", self.C)
         checks.positive("tol", self.tol, below=1.0)
@@ -191,19 +194,44 @@ class MaxMarginSpec(FitIntercept):
             vars(self).pop("_indicator", None)
             if several:
                 self._indicator = True
-            one = len(classes) <= 2 and not several
-            targets = [len(classes) - 1] if one else range(len(classes))
             with Progress(type(self).__name__, self.max_iter, self.verbose) as progress:
                 limits = maximum.SolverLimits(float(self.tol), int(self.max_iter), deadline, progress.gap)
-                self._problems = []
-                for r in targets:
-                    signs = np.where(positives(codes, r), 1.0, -1.0)
-                    self._problems.append(self._one(rows, points, e, signs, limits, classes, r))
-            self.classes_ = classes
-            self.radius_ = float(np.ldexp(points.radius, e)) if e else points.radius
-            self._fit_support(X)
-            self._begun = changing.parameters_of_state(self)
+                self._solve(rows, points, e, codes, limits, classes)
+                self.classes_ = classes
+                self.radius_ = float(np.ldexp(points.radius, e)) if e else points.radius
+                self._fit_support(X)
+                self._begun = changing.parameters_of_state(self)
+                vars(self).pop("_calibration", None)
+                if self.probability:
+                    self._calibrate(X, codes, limits)
         return self
+
+    def _solve(
+        self,
+        rows: AnyMatrix,
+        points: maximum.Points,
+        e: int,
+        codes: np.ndarray,
+        limits: maximum.SolverLimits,
+        classes: np.ndarray,
+    ) -> None:
+        """The problem of two classes, or one for each class against the rest."""
+        one = len(classes) <= 2 and codes.ndim == 1
+        self._problems = []
+        for r in [len(classes) - 1] if one else range(len(classes)):
+            signs = np.where(positives(codes, r), 1.0, -1.0)
+            self._problems.append(self._one(rows, points, e, signs, limits, classes, r))
+
+    def _calibrate(self, X: AnyMatrix, codes: np.ndarray, limits: maximum.SolverLimits) -> None:
+        """Fit the curves to the scores of learners that have learned the other folds of the rows."""
+        scores = np.zeros((len(codes), len(self._problems)))
+        for learned, scored in calibrating.folds(codes):
+            twin = copy.copy(self)
+            points, e = twin._points(X[learned])
+            twin._solve(X[learned], points, e, codes[learned], limits, self.classes_)
+            twin._fit_support(X[learned])
+            scores[scored] = twin._scores(X[scored]).reshape(len(scored), -1)
+        calibrating.keep_curves(self, scores, codes, np.ones(len(codes)))
 
     def _one(
         self,
@@ -347,7 +375,7 @@ class MaxMarginSpec(FitIntercept):
             f"there is none: undecided.{'' if self._by_function() else known} Give more max_time or "
             "max_iter, ask perceptrons.separability, or give a finite C.",
             self._contract.unconverged,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _proof(

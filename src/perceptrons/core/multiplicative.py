@@ -14,7 +14,7 @@ from .._sparse import is_sparse
 from ..engine import spaces
 from ..engine.loops import multiplicative
 from . import checks
-from .augmented import Augmented
+from .augmented import Augmented, CalibrationRows
 from .intakes import ShareIntake
 from .learner import Learner
 from .parameters import spec
@@ -48,7 +48,7 @@ def linked(model: Learner, name: str) -> np.ndarray:
 
 
 @spec
-class DisjunctionLearner(Learner):
+class DisjunctionLearner(Learner, CalibrationRows):
     """Learners of disjunctions: no intercept, a tie is positive, one learner per class beyond two."""
 
     _counts_loss = False

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._sparse import is_sparse
 from ..engine import intake, spaces
-from . import changing, class_weights, progressive, starting
+from . import calibrating, changing, class_weights, progressive, starting
 from .fast_rows import FastArrays, FastDicts
 from .labels import checked_targets, indicator
 from .passes import CheckedRows, learn_in_order
@@ -154,13 +154,16 @@ def learn_batch_of_one(
     """Learn a batch of one row."""
     model._prepare_pass(batch)
     tally = progressive.now(model)
+    recording = calibrating.recording(model, 1, recorded, since)
 
     def note(counts: spaces.Counts) -> None:
         model.stop_reason_ = "learn_one"
         if progressive.now(model) is tally:
             progressive.tally_single(model, recorded, batch.codes, since, counts)
+        if recording is not None:
+            recording.note(batch.codes, batch.weights)
 
-    learn_in_order(model, batch, recorded, note, call)
+    learn_in_order(model, batch, recorded if recording is None else recording.predictions, note, call)
 
 
 def enable(model: Learner, fast: FastRows) -> None:

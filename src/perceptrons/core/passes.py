@@ -14,7 +14,7 @@ from ..engine import chunks, intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
 from ..rows import Csr, Dense
-from . import changing, class_weights, starting
+from . import calibrating, changing, class_weights, starting
 from .undoing import whole_call
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def prepare(model: Learner, batch: CheckedRows) -> None:
     if changing.changed(model):
         changing.renew_steps(model, batch.changed)
     starting.forget_bounds(model)
+    calibrating.forget_curves(model)
     if not batch.exact:
         model._space.forget_start()  # bounds do not hold for rows that were rounded
     model._longest = longest(model, batch)

@@ -97,6 +97,9 @@ class VotedPerceptronSpec(PerceptronFamily, Augmented):
     """Parameters and plan of :class:`perceptrons.VotedPerceptron`."""
 
     readout: ClassVar[str] = "vote"
+    calibration_rows: str = "held out"
+
+    _records_scores = False
 
 
 @spec

@@ -35,7 +35,10 @@ def silence(model: Learner) -> str | None:
 
 
 def choose(model: Learner, **calls: bool | None) -> None:
-    """Set which of ``partial_fit`` and ``learn_one`` count; None leaves a call as it is."""
+    """Set which of ``partial_fit`` and ``learn_one`` count, and whether their rows are new ones.
+
+    None leaves a setting as it is.
+    """
     for name, value in calls.items():
         if value is not None:
             checks.flag(name, value)

@@ -2,9 +2,10 @@ r"""Gradient descent on the perceptron risk and on the hinge risk."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,8 @@ from ..engine import draws, intake, margins
 from ..engine.spaces.together import positives
 from ..theory.brackets import margin_space
 from ..theory.run_record import LearnerRecord
-from . import changing, checks, margin_brackets
-from .augmented import Augmented
+from . import calibrating, changing, checks, margin_brackets
+from .augmented import FitIntercept, InterceptScaling, RowNorm
 from .labels import checked_targets
 from .parameters import spec
 from .progress import Progress
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 
 @spec
-class RiskDescentSpec(Augmented):
+class RiskDescentSpec(FitIntercept, InterceptScaling, RowNorm):
     """Parameters and plan of :class:`perceptrons.RiskDescent`."""
 
     _run_kind = "descent"
+    calibration_rows: ClassVar[str] = "held out"
 
     loss: str = "perceptron"
     batch_size: int | None = None
@@ -139,6 +141,9 @@ class RiskDescentSpec(Augmented):
                 None if given and w.any() else _steps_on_rows(run, len(codes), not given)
                 for run, w in zip(self._descents, starts, strict=True)
             ]
+            vars(self).pop("_calibration", None)
+            if self.probability:
+                self._calibrate(problem, signs, codes, starts if given else None)
             self._bounds = [
                 (
                     margins.lower_end(rows, sign, intake.EMPTY, run.w),
@@ -148,6 +153,19 @@ class RiskDescentSpec(Augmented):
             ]
         self._check_run()
         return self
+
+    def _calibrate(
+        self, problem: _Problem, signs: list[np.ndarray], codes: np.ndarray, starts: list[np.ndarray] | None
+    ) -> None:
+        """Fit the curves to the scores of descents that have learned the other folds of the rows."""
+        rng, scores = checks.generator(self.random_state), np.zeros((len(codes), len(signs)))
+        for learned, scored in calibrating.folds(codes):
+            part = problem.part(learned)
+            for r, sign in enumerate(signs):
+                w = sign[learned[0]] * part.row(0) if starts is None else starts[r]
+                found = self._descend(part, sign[learned], rng, w, [])
+                scores[scored, r] = problem.scores(found.w)[scored]
+        calibrating.keep_curves(self, scores, codes, np.ones(len(codes)))
 
     def _given_starts(
         self, n: int, d: int, coef_init: npt.ArrayLike | None, intercept_init: npt.ArrayLike | None
@@ -390,6 +408,12 @@ class _Problem:
         lengths = np.where(sq > 0.0, np.sqrt(sq), 1.0)
         self.factor = 1.0 / lengths if unit else np.ones(len(sq))
         self.q = sq * self.factor**2
+
+    def part(self, rows: np.ndarray) -> _Problem:
+        """The problem of some of the rows."""
+        made = copy.copy(self)
+        made.X, made.factor, made.q = self.X[rows], self.factor[rows], self.q[rows]
+        return made
 
     def scores(self, w: np.ndarray) -> np.ndarray:
         scores: np.ndarray = self.factor * (np.asarray(self.X @ w[:-1]).ravel() + self.bias * w[-1])

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..engine import intake
 from ..engine.predictions import Predictions
 from ..engine.spaces import Counts
-from . import changing, class_weights, progressive, starting
+from . import calibrating, changing, class_weights, progressive, starting
+from .calibrating import Recording
 from .fit_rows import still_valid
 from .intakes import in_precision
 from .labels import checked_labels, checked_targets, indicator_classes
@@ -72,9 +73,9 @@ def learn_segments(
     for i, rows in enumerate(segments):
         known, labels = model.classes_, y[rows]
         codes = model._labels.codes(labels, grow=True)
-        recorded = progressive.predictions(
-            model, progressive.known_since(model, known, codes, fresh and i == 0), len(labels)
-        )
+        since = progressive.known_since(model, known, codes, fresh and i == 0)
+        counted = progressive.predictions(model, since, len(labels))
+        recording = calibrating.recording(model, len(labels), counted, since)
         weights = batch.weights[rows] if len(batch.weights) else batch.weights
         every = codes
         if len(segments) > 1:
@@ -86,17 +87,22 @@ def learn_segments(
 
         def note(
             counts: Counts,
-            recorded: Predictions | None = recorded,
+            counted: Predictions | None = counted,
+            recording: Recording | None = recording,
             codes: np.ndarray = codes,
+            weights: np.ndarray = weights,
             i: int = i,
         ) -> None:
-            done[i] = model._record(counts) | progressive.counted(recorded, codes)
+            done[i] = model._record(counts) | progressive.counted(counted, codes)
+            if recording is not None:
+                recording.note(codes, weights)
             progressive.set_since(model, before, done.values())
             model.history_[number:] = [added([*done.values()])]
             model.n_iter_ = 1
             model.stop_reason_ = "partial_fit"
 
         piece = BatchPiece(rows, number) if len(segments) > 1 else None
+        recorded = counted if recording is None else recording.predictions
         learn_in_order(model, batch, recorded, note, call, piece)
 
 

@@ -28,6 +28,7 @@ from ..engine.loops import linear
 
 if TYPE_CHECKING:
     from .classifier import Classifier
+    from .curves import Calibrated
     from .learner import Learner
 
 _FIRST_WAIT, _LONGEST_WAIT = 1e-5, 1e-2  # seconds
@@ -90,7 +91,7 @@ def _bottom(frame: FrameType) -> FrameType:
 class Access:
     """The calls that use a model. It belongs to the process: it is not stored or copied with the model."""
 
-    __slots__ = ("__weakref__", "lock", "n_single", "readers", "row_buffer", "torn", "writer")
+    __slots__ = ("__weakref__", "curves", "lock", "n_single", "readers", "row_buffer", "torn", "writer")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()  #: held for a few instructions only
@@ -98,6 +99,8 @@ class Access:
         self.readers: list[Use] = []  #: calls that hold the model still, or wait to
         self.row_buffer: np.ndarray | None = None  #: of the last fast path
         self.n_single = 0  #: single rows that were learned on the general path
+        #: (sample of scores, method, curves that were fitted to it), to fit them once
+        self.curves: tuple[object, str, Calibrated] | None = None
         self.torn = False  #: the process was forked while another thread trained the model
 
     def written_by(self) -> Use | None:

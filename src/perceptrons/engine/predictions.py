@@ -38,6 +38,9 @@ class Predictions:
         UNREAD.
     reported : bool
         Whether the space that ran could report them.
+    scores : ndarray of shape (n_rows, columns)
+        The scores themselves, NaN for rows that were not learned; without columns unless :meth:`keep_scores`
+        was called before the pass.
     """
 
     def __init__(self, n_rows: int, since: np.ndarray, unit: bool = False):
@@ -45,6 +48,7 @@ class Predictions:
         self.unit = unit
         self.codes = np.full(n_rows, UNREAD)
         self.reported = True
+        self.scores = np.empty((n_rows, 0))
         self._at = np.arange(n_rows)
         self._whole: Predictions | None = None
         self._best: np.ndarray | None = None
@@ -56,6 +60,15 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def keep_scores(self, columns: int) -> None:
+        """Keep the scores of each row: one, or one for each of several classes."""
+        self.scores = np.full((len(self), columns), np.nan)
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether the scores are kept."""
+        return self.scores.shape[1] > 0
+
     def give(self, take: Callable[[], None], r: int = 0) -> None:
         """A loop gets an array for its scores; ``take`` reads it if an interruption ends the space's call."""
         self._given[r] = take
@@ -65,10 +78,14 @@ class Predictions:
             self._given[r]()
             self._given.pop(r, None)
 
-    def counts(self, codes: np.ndarray) -> tuple[int, int]:
-        """(rows learned, wrong predictions among them), by the codes of the true classes."""
+    def settle(self) -> None:
+        """Read what the loops have left; it changes nothing where they ended by themselves."""
         self._take_up()
         self._check_offers()
+
+    def counts(self, codes: np.ndarray) -> tuple[int, int]:
+        """(rows learned, wrong predictions among them), by the codes of the true classes."""
+        self.settle()
         read = self.codes != UNREAD
         true = np.zeros_like(codes) if len(self.since) == 1 else codes  # a class alone is trained as +1
         return int(np.count_nonzero(read)), int(np.count_nonzero(read & (self.codes != true)))
@@ -81,14 +98,16 @@ class Predictions:
         """For a run over some of the rows, by their positions; :meth:`hand_in` makes it count."""
         made = Predictions(len(rows), self.since, self.unit)
         made._at, made._whole = rows, self
+        if self.keeps_scores:
+            made.keep_scores(self.scores.shape[1])
         return made
 
     def hand_in(self) -> None:
-        """Copy the codes of this part to the whole pass."""
+        """Copy the codes, and the scores, of this part to the whole pass."""
         assert self._whole is not None
-        self._take_up()
-        self._check_offers()
+        self.settle()
         self._whole.codes[self._at] = self.codes
+        self._whole.scores[self._at] = self.scores
         self._whole.reported = self._whole.reported and self.reported
 
     def known_from(self) -> np.ndarray:
@@ -108,12 +127,15 @@ class Predictions:
             codes[~known.any(axis=1)] = UNKNOWN
         codes[np.isnan(score)] = UNREAD
         self.codes = codes
+        if self.keeps_scores:
+            self.scores[:, 0] = score
         self._given.clear()
 
     def take_classes(self, code: np.ndarray, done: bool, at: int) -> None:
-        """Classes that a joint learner has predicted."""
+        """Classes that a joint learner has predicted; it has written the scores itself."""
         if not done:
             code[at:] = UNREAD
+            self.scores[at:] = np.nan
         self.codes = code
         self._given.clear()
 
@@ -122,6 +144,8 @@ class Predictions:
         if not several:
             self.take(scores[:, 0], True, len(self))
             return
+        if self.keeps_scores:
+            self.scores[:] = scores
         known = self._at[:, None] >= self.since
         self.codes = np.argmax(np.where(known, scores, -np.inf), axis=1)
         self.codes[~known.any(axis=1)] = UNKNOWN
@@ -144,6 +168,8 @@ class Predictions:
             self._offered += 1
             self._unread |= np.isnan(score)
             self.codes[self._unread] = UNREAD
+            if self.keeps_scores:
+                self.scores[:, r] = score
             self._given.pop(r, None)
 
 
@@ -177,7 +203,7 @@ def scores_of(predictions: Predictions | OneClass | None, ties_up: bool = False)
 def classes_of(predictions: Predictions | None, n_columns: int) -> RecordedClasses:
     """What a loop for several classes is given: an array for those it predicts, empty where none are kept."""
     if predictions is None:
-        return RecordedClasses(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        return RecordedClasses(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty((0, 0)))
     code = np.full(len(predictions), UNREAD)
     predictions.give(lambda: predictions.take_classes(code, True, len(code)))
-    return RecordedClasses(code, predictions.known_from(), np.zeros(n_columns))
+    return RecordedClasses(code, predictions.known_from(), np.zeros(n_columns), predictions.scores)

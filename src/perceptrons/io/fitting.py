@@ -144,8 +144,9 @@ def fit_stream(
     progress = _Progress(verbose)
     if report.row and hasattr(stream, "skip"):
         stream.skip(report.row)
-    with _prepared(stream, estimator), _counting(estimator, validate):
+    with _prepared(stream, estimator), _counting(estimator, validate), _visiting(estimator) as visiting:
         while report.passes < passes:
+            visiting(report.passes == 0)
             for batch in stream:
                 learner.learn(batch)
                 report.skipped = getattr(stream, "skipped", 0)
@@ -190,6 +191,19 @@ def _counting(estimator: Any, validate: bool) -> Iterator[None]:
         yield
     finally:
         estimator.set_progressive(partial_fit=before)
+
+
+@contextlib.contextmanager
+def _visiting(estimator: Any) -> Iterator[Callable[[bool], None]]:
+    """Yields a function to call before each pass: whether its rows are new to the estimator."""
+    if not (hasattr(estimator, "set_progressive") and getattr(estimator, "probability", False)):
+        yield lambda new: None
+        return
+    before = vars(estimator).get("_counting", {}).get("first_visits", True)
+    try:
+        yield lambda new: estimator.set_progressive(first_visits=before and new)
+    finally:
+        estimator.set_progressive(first_visits=before)
 
 
 def settle_width(stream: Any, estimator: Any) -> None:

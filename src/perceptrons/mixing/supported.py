@@ -102,6 +102,8 @@ def _obstacles(estimator: Learner) -> Iterator[tuple[str, str]]:
         yield shown("class_weight"), "the counts so far depend on the order of all rows; use 'balanced'"
     if has("early_stopping", True):
         yield shown("early_stopping"), "the shards would hold out rows of their own; use max_iter"
+    if has("probability", True):
+        yield shown("probability"), "scores of shards are not those of their mean; calibrate the mixed model"
     if has("warm_start", True):
         yield shown("warm_start"), "a fit mixes from w = 0"
     if has("log_updates", True):

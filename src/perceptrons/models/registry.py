@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import perceptrons
 
 from .. import kernels, rules
-from ..core import class_weights
+from ..core import class_weights, curves, first_visits
 from ..core.bare import bare
 from ..core.parameters import names_of
 from ..core.run_records import Mixing
@@ -80,6 +80,7 @@ RECORDS: dict[str, type] = {
     **_named("margin", Answer, Problem),
     **_named("run", Mixing),
     **_named("table", weight_table.Idf),
+    **_named("calibration", first_visits.FirstVisits, curves.Calibrated, curves.Sigmoids, curves.Steps),
 }
 
 #: kernels: immutable, made by their constructors, which check what they are given
@@ -138,6 +139,7 @@ _LEFT = frozenset(
             "_begun",
             "_changed",
             "_counted",
+            "_calibration",
             "best_iter_",
             "validation_scores_",
             "_framed",
@@ -258,6 +260,8 @@ LATER: dict[str, Attributes] = {
     "TextHasher": {"tokens": "words"},
     "TextClassifier": {"idf": False},
 }
+#: the same, of every estimator that has them: stored unless they have the default of its class
+LATER_OF_ALL = frozenset({"probability", "calibration", "calibration_rows"})
 
 
 def parameters(cls: type) -> list[str]:
@@ -274,6 +278,10 @@ def stored_parameters(model: Model) -> list[str]:
     A file that uses nothing new stays as it was, and earlier versions of the library read it.
     """
     later = LATER.get(type(model).__name__, {})
+    if dataclasses.is_dataclass(model):
+        later = later | {
+            one.name: one.default for one in dataclasses.fields(model) if one.name in LATER_OF_ALL
+        }
     return [p for p in parameters(type(model)) if p not in later or not _same(getattr(model, p), later[p])]
 
 

@@ -24,7 +24,7 @@ from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
 from ..text.weight_table import WeightTable
-from . import registry
+from . import calibrations, registry
 from .checks import array, fits, labels, need, number, truth, whole
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def _online(x: Learner, state: Attributes) -> None:
         array("progressive errors", state["_progressive"], np.float64, (2,))
         rows, errors = state["_progressive"]
         need(0.0 <= errors <= rows < np.inf, "progressive errors are no counts")
+    calibrations.check(state, core.n_classes if many else 1)
     _bounds(state, len(learners))
     _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:
@@ -345,6 +346,7 @@ def _risk(x: RiskDescentSpec, state: Attributes) -> None:
         need(isinstance(paths, list) and len(paths) == n, "paths and descents differ in number")
         for run, path in zip(runs, paths, strict=True):
             array("a path", path, np.float64, (len(run.steps) + 1, width))
+    calibrations.check(state, n)
     truth("from_zero", state.get("_from_zero", True))
     number("radius_", state.get("radius_"))
     _begun(x, state)
@@ -364,6 +366,7 @@ def _margin(x: MaxMarginSpec, state: Attributes) -> None:
     need(isinstance(support, np.ndarray) and support.ndim == 1, "support_ is missing")
     need(support.dtype.kind == "i", "support_ has no row numbers")
     array("dual_coef_", state.get("dual_coef_"), np.float64, (n, len(support)))
+    calibrations.check(state, n)
     number("radius_", state.get("radius_"))
     _begun(x, state)
     C = x._learned_with("C")

@@ -312,6 +312,7 @@ class RecordedClasses(NamedTuple):
     code: np.ndarray  #: int64; empty: none is kept
     since: np.ndarray  #: int64: the position from which each class is known: it is not predicted before
     s: np.ndarray  #: scratch space, one entry per column of W
+    scores: np.ndarray  #: float64: the scores of each row, one per class; without columns: none is kept
 
 
 def record_class(
@@ -378,6 +379,8 @@ def _record_row(
         s = readout_score_of(track, true[r], multiple * work.s[j], multiple * recorded.s[j], scale_sum, t)
         if recorded.since[r] <= at and (best < 0 or s > highest):
             best, highest = r, s
+        if recorded.scores.shape[1] > 0:
+            recorded.scores[at, r] = s
     recorded.code[at] = best
 
 
