@@ -24,6 +24,7 @@ class Data implements View {
   private readonly online: HTMLInputElement;
   private readonly remove: HTMLButtonElement;
   private readonly turn: HTMLButtonElement;
+  private readonly chosenRow: HTMLElement;
   private selected: number | null = null;
   private readonly edits = el("p", { class: "told" });
   private catalog: unknown = null;
@@ -47,6 +48,7 @@ class Data implements View {
     });
     this.remove = el("button", { type: "button", class: "small", "data-testid": "remove-point", onclick: () => this.selected !== null && actions.removePoint(this.selected) });
     this.turn = el("button", { type: "button", class: "small", "data-testid": "turn-point", onclick: () => this.selected !== null && actions.turnPoint(this.selected) });
+    this.chosenRow = el("div", { class: "row" }, this.turn, this.remove);
     const button = (name: string, testid: string, act: () => void): HTMLElement =>
       el("button", { type: "button", class: "small", "data-testid": testid, onclick: act }, name);
     this.loaded = el("div", { class: "row" }, el("label", { class: "small file" }, "Load CSV…", this.file));
@@ -56,7 +58,7 @@ class Data implements View {
       el("div", { class: "field-name" }, "New points are of class"),
       this.classes,
       el("div", { class: "row" }, this.loaded, button("Clear", "clear", () => this.clear()), button("Undo", "undo", () => actions.undo())),
-      el("div", { class: "row" }, this.turn, this.remove),
+      this.chosenRow,
       this.columns,
       el(
         "label",
@@ -94,7 +96,7 @@ class Data implements View {
   private drawSelected(shown: Shown): void {
     const { y } = givenRows(shown.scene, shown.step);
     this.selected = shown.selected !== null && shown.selected < y.length ? shown.selected : null;
-    for (const button of [this.turn, this.remove]) show(button, this.selected !== null);
+    show(this.chosenRow, this.selected !== null);
     if (this.selected === null) return;
     const { classes } = shown.scene;
     text(this.remove, `Remove row ${this.selected}`);
