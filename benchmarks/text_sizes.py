@@ -5,8 +5,9 @@
 
 ``shrink`` keeps the weights that matter most, in a byte each. For each size: the bytes of the file, the
 weights that are left, the accuracy on the test reviews, the share of them with the label of the whole model,
-and how much longer or shorter than those of the whole model the rows are (mean and standard deviation of the
-quotient of lengths: an idf that is not kept is estimated). Then the time to shrink, and to predict.
+the expected calibration error of probabilities in points, and how much longer or shorter than those of the
+whole model the rows are (mean and standard deviation of the quotient of lengths: an idf that is not kept is
+estimated). Then the time to shrink, and to predict.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ def measure(report: Report, train: Any, test: Any, **made: Any) -> None:
     """The table of sizes; ``train`` and ``test`` have ``texts`` and ``labels``."""
     texts, labels = test.texts, np.asarray(test.labels)
     progress("shrink: the whole model")
-    whole = TextClassifier(**{"random_state": 0} | made).fit(train.texts, train.labels)
+    whole = TextClassifier(**{"random_state": 0, "probability": True} | made).fit(train.texts, train.labels)
     expected, lengths = whole.predict(texts), row_lengths(whole, texts[:2000])
     rows = [line("whole model", file_size(whole), np.count_nonzero(whole.coef_), expected, labels, expected)]
+    rows[0] += [f"{calibration_error(whole, texts, labels):.2f}", "", "", ""]
     for size in SIZES:
         start = time.perf_counter()
         small = shrink(whole, size_mb=size)
@@ -44,9 +46,10 @@ def measure(report: Report, train: Any, test: Any, **made: Any) -> None:
         told = [f"{spent:.2f}", f"{time.perf_counter() - start:.2f}"]
         ratio = row_lengths(small, texts[:2000]) / lengths
         cells = line(f"{size:g} MB", file_size(small), small.n_weights_, found, labels, expected)
+        cells.append(f"{calibration_error(small, texts, labels):.2f}")
         rows.append([*cells, f"{ratio.mean():.3f} ± {ratio.std():.3f}", *told])
-    rows[0] += ["", "", ""]
-    head = ("", "bytes", "weights", "accuracy", "lost", "same label", "length", "s to shrink", "s to predict")
+    head = ("", "bytes", "weights", "accuracy", "lost", "same label", "calibration", "length")
+    head = (*head, "s to shrink", "s to predict")
     report.table("Small copies of the default model of IMDB's reviews", head, rows)
 
 
@@ -59,6 +62,15 @@ def line(name: str, size: int, n: int, found: Any, labels: Any, expected: Any) -
 def row_lengths(model: Any, texts: list[str]) -> np.ndarray:
     """Lengths of the rows before they are scaled, up to a factor, by the share of the intercept."""
     return np.asarray([1.0 / max(abs(model.explain(text).intercept), 1e-300) for text in texts])
+
+
+def calibration_error(model: Any, texts: list[str], labels: np.ndarray) -> float:
+    """Points between the probability of the likelier label and how often it is right, by tenths."""
+    shares = model.predict_proba(texts)
+    most, right = shares.max(axis=1), model.classes_[shares.argmax(axis=1)] == labels
+    tenth = np.minimum((10.0 * most).astype(int), 9)
+    gaps = [abs(np.sum(right[tenth == k]) - np.sum(most[tenth == k])) for k in range(10)]
+    return 100.0 * float(np.sum(gaps)) / len(texts)
 
 
 def file_size(model: Any) -> int:

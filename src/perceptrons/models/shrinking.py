@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..core import changing, checks
+from ..core import calibrating, changing, checks
 from ..core.bare import Bare
+from ..core.curves import Calibrated
+from ..core.first_visits import FirstVisits
 from ..core.parameters import names_of
 from ..core.writing import held_still
 from ..text.learner import TextClassifierSpec
@@ -121,7 +123,8 @@ def _maker(
     params |= {"keep_names": keep_names, "errors": model.errors, "n_jobs": model.n_jobs}
     words = dict[int, str](vars(model).get("_words", {})) if keep_names else {}
 
-    frame, labels = model._frame_in_force(), model.classes_.copy()
+    params |= {"probability": model.probability, "calibration": model.calibration}
+    frame, labels, curves = model._frame_in_force(), model.classes_.copy(), _curves(model)
 
     def made(n: int) -> Any:
         small = classes("SmallTextClassifier")(**params)
@@ -131,11 +134,23 @@ def _maker(
         small._begun = changing.parameters_of_state(small)
         small.classes_ = labels
         small.n_features_in_ = ranked.n_columns
+        if curves is not None:
+            small._calibration = curves
         if keep_names:
             small._words = {j: words[j] for j in small._table.columns.tolist() if j in words}
         return small
 
     return made
+
+
+def _curves(model: TextClassifierSpec) -> Calibrated | None:
+    """What makes probabilities of scores, where the model has it for the readout that predicts."""
+    kept = vars(model).get("_calibration")
+    if not model.probability or kept is None or (isinstance(kept, FirstVisits) and not len(kept.number)):
+        return None
+    found = calibrating.settled(model)
+    last = found._replace(readout="last")  # a small model has one readout
+    return last if found.readout == calibrating.readout_of(model) else None
 
 
 def file_bytes(model: Any, position: Json = None) -> int:

@@ -75,7 +75,10 @@ def model(x: M) -> M:
 def _small(x: Any, state: Attributes, left: set[str]) -> None:
     """What predicts texts by a table of weights: as many vectors as classes ask for, as wide as its rows."""
     need(hasattr(type(x), "_scores_of"), "it has a table of weights")
-    need(left <= {*_OF_SMALL, "_words"} and left >= _OF_SMALL, "the parts of a small model are missing")
+    need(
+        left <= {*_OF_SMALL, "_words", "_calibration"} and left >= _OF_SMALL,
+        "the parts of a small model are missing",
+    )
     need(isinstance(state["_table"], WeightTable), "the table of its weights is missing")
     table, n_classes = state["_table"], len(state["classes_"])
     need(n_classes > 0, "its classes are missing")
@@ -85,6 +88,7 @@ def _small(x: Any, state: Attributes, left: set[str]) -> None:
     width = 1 << state["bits"]
     need(table.n_columns == width == state["n_features_in_"], "features and weights differ in number")
     _words(state.get("_words", {}), width)
+    calibrations.check(state, table.n_classes)
     _begun(x, state)
     x._check_width(reset=False)
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from perceptrons import Perceptron, SmallTextClassifier, TextClassifier, load, rules, save, shrink
 from perceptrons.cli import main
+from perceptrons.core import calibrating, curves
 from perceptrons.models import shrinking
 from perceptrons.models.shrinking import file_bytes
 from perceptrons.text import pruning
@@ -170,6 +171,25 @@ def test_the_search_for_the_number_of_weights_halves_what_is_left(monkeypatch):
 def test_one_size_that_is_too_small_for_anything():
     with pytest.raises(ValueError, match=r"size_mb=0.0001 is too small: without any weight this model takes"):
         shrink(fitted(TWO), size_mb=0.0001)
+
+
+# ------------------------------------------------------------------------------ probabilities
+
+
+@pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_probabilities_are_those_of_the_scores_that_are_left(tmp_path, y, calibration):
+    clf = fitted(y, probability=True, calibration=calibration)
+    whole, small = shrink(clf, size_mb=1.0), shrink(clf, size_mb=0.004)
+    np.testing.assert_allclose(whole.predict_proba(TEXTS), clf.predict_proba(TEXTS), atol=0.15)
+    found = small.predict_proba(TEXTS)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    settled = calibrating.settled(clf).curves
+    odds = settled.log_odds(small.decision_function(TEXTS).reshape(len(TEXTS), -1))
+    np.testing.assert_array_equal(found, np.exp(curves.log_probabilities(odds)))
+    save(small, tmp_path / "small.model")
+    assert np.array_equal(load(tmp_path / "small.model").predict_proba(TEXTS), found)
+    assert not hasattr(shrink(fitted(y), size_mb=0.004), "predict_proba")
 
 
 # ------------------------------------------------------------------------------ explained
