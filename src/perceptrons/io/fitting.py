@@ -104,8 +104,9 @@ def fit_stream(
     estimator : learner with ``partial_fit``
         It continues from its present state.
     stream : Stream, or any iterable of Batch
-        What the estimator's ``prepare_batch`` does is done by the thread that reads ahead. A libsvm stream
-        without ``n_features`` is read once more, at first, for its largest index.
+        What the estimator's ``prepare_batch`` does is done by the thread that reads ahead. For several passes
+        these rows are kept, where they take no more than its ``cache_mb``, and the source is read once. A
+        libsvm stream without ``n_features`` is read once more, at first, for its largest index.
     passes : int, default=1
     classes : array-like, optional
         All labels that will occur, for learners whose ``partial_fit`` needs them.
@@ -144,7 +145,8 @@ def fit_stream(
     progress = _Progress(verbose)
     if report.row and hasattr(stream, "skip"):
         stream.skip(report.row)
-    with _prepared(stream, estimator), _counting(estimator, validate), _visiting(estimator) as visiting:
+    prepared = _prepared(stream, estimator, passes - report.passes)
+    with prepared, _counting(estimator, validate), _visiting(estimator) as visiting:
         while report.passes < passes:
             visiting(report.passes == 0)
             for batch in stream:
@@ -167,16 +169,25 @@ def fit_stream(
 
 
 @contextlib.contextmanager
-def _prepared(stream: Any, estimator: Any) -> Iterator[None]:
-    """Let the thread that reads ahead prepare the rows for this estimator, where both can do that."""
+def _prepared(stream: Any, estimator: Any, passes: int) -> Iterator[None]:
+    """Let the thread that reads ahead prepare the rows for this estimator, where both can do that.
+
+    For several passes the rows are kept, within the memory that the estimator may use for them.
+    """
     if not (hasattr(estimator, "prepare_batch") and hasattr(stream, "prepare")):
         yield
         return
     before, stream.prepare = stream.prepare, estimator.prepare_batch
+    keeps = passes > 1 and hasattr(stream, "keep_prepared")
+    if keeps:
+        room = getattr(estimator, "cache_mb", 0.0)
+        stream.keep_prepared(math.inf if room is None else room * 2**20)
     try:
         yield
     finally:
         stream.prepare = before
+        if keeps:
+            stream.keep_prepared(0)
 
 
 @contextlib.contextmanager

@@ -28,7 +28,11 @@ class Batch(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays, as far as they are known."""
-        parts = self.X if isinstance(self.X, Texts) else [getattr(self.X, name, None) for name in _CSR]
+        parts: Iterable[object] = [getattr(self.X, name, None) for name in _CSR]
+        if isinstance(self.X, Texts):
+            parts = self.X
+        elif hasattr(self.X, "nbytes"):  # an array, or rows that a learner has prepared
+            parts = [self.X]
         return sum(getattr(part, "nbytes", 0) for part in (*parts, self.y, self.weights))
 
     def after(self, rows: int) -> Batch:
@@ -38,7 +42,7 @@ class Batch(NamedTuple):
         return Batch(X, y, weights, self.first_row + rows)
 
 
-_CSR = ("data", "indices", "indptr")  # a dense array has a part named data, too: all of it
+_CSR = ("data", "indices", "indptr")
 
 
 class _Spans(NamedTuple):

@@ -15,6 +15,7 @@ from .._sparse import as_scipy
 from .._types import JsonObject
 from .ahead import ReadAhead
 from .formats import FORMATS, FileParser, LineParser, StreamOptions, by_content, by_name
+from .keeping import Kept
 from .missing import Missing
 from .records import Batch, FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, checked_limits
 from .roles import Column
@@ -59,6 +60,7 @@ class Stream:
         self._skip = self._pass = 0
         self._selection = Selection()
         self._running: Items | None = None
+        self._kept: Kept | None = None
         #: applied to the rows of each batch, ahead; None: CSR rows of libsvm stay as :class:`CsrRows`
         self.prepare: Callable[[StreamRows], Any] | None = as_scipy
         self.bytes_read = self.rows = 0
@@ -178,6 +180,16 @@ class Stream:
         """
         self._selection = Selection(holdout, tested, seed)
         self._pass = passes
+        if self._kept is not None:
+            self.keep_prepared(self._kept.room)
+
+    def keep_prepared(self, n_bytes: float) -> None:
+        """Let passes after the next one yield its batches, as they were prepared: the source is read once.
+
+        It is read in every pass where rows are shuffled, and where batches take more than ``n_bytes``.
+        0: nothing is kept.
+        """
+        self._kept = Kept(n_bytes, self._refusals) if n_bytes else None
 
     # ------------------------------------------------------------------------------------ passes
 
@@ -198,8 +210,10 @@ class Stream:
 
     def _taken(self, skip: int, number: int) -> Iterator[Batch]:
         """The batches of a pass; its thread runs from the first to the last."""
-        items: Items = self._after(skip, self._selection, number)
-        if self._options["read_ahead"]:
+        kept = None if skip or self._selection.seed is not None or self.prepare is None else self._kept
+        known = kept is not None and kept.whole
+        items: Items = kept.again() if kept and known else self._after(skip, self._selection, number, kept)
+        if self._options["read_ahead"] and not known:
             pipe = any(source.pipe for source in self._sources)
             items = ReadAhead(items, self._options["read_ahead"], pipe, lambda item: item[0].nbytes)
         self._running = items
@@ -212,8 +226,10 @@ class Stream:
             items.close()
 
     def _after(
-        self, skip: int, selection: Selection, number: int
+        self, skip: int, selection: Selection, number: int, kept: Kept | None
     ) -> Generator[tuple[Batch, int], None, None]:
+        if kept is not None:
+            kept.begin()
         for batch, n_bytes in self._produced():
             if batch.first_row + batch.n_rows <= skip:
                 continue
@@ -224,8 +240,12 @@ class Stream:
                 continue
             if self.prepare is not None:
                 batch = batch._replace(X=self.prepare(batch.X))
+            if kept is not None:
+                kept.add(batch, n_bytes)
             yield batch, n_bytes
             del batch
+        if kept is not None:
+            kept.end()
 
     def _produced(self) -> Iterator[tuple[Batch, int]]:
         row = before = 0

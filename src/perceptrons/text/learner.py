@@ -46,6 +46,11 @@ class Hashed(NamedTuple):
     def shape(self) -> tuple[int, int]:
         return self.X.shape[0], self.X.shape[1]
 
+    @property
+    def nbytes(self) -> int:
+        """Of its arrays."""
+        return int(self.X.data.nbytes + self.X.indices.nbytes + self.X.indptr.nbytes)
+
     def __len__(self) -> int:
         return int(self.X.shape[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from perceptrons import (
     TextClassifier,
     VotedPerceptron,
 )
-from perceptrons.io import Batch, FitReport, fit_stream, open_stream, read_libsvm
+from perceptrons.io import Batch, FitReport, Texts, fit_stream, open_stream, read_libsvm
 from perceptrons.theory import novikoff
 
 rng = np.random.default_rng(0)
@@ -273,3 +274,58 @@ def test_a_theorem_that_allows_as_many_mistakes_as_rows_says_nothing():
     assert str(report).endswith("Novikoff's theorem says nothing") and report.to_dict()["bound"] == 10.0
     report.bound = 9.5
     assert str(report).endswith("Novikoff's theorem allows at least 9")
+
+
+@pytest.mark.parametrize(
+    ("cache_mb", "chosen", "hashed"),
+    [
+        (None, {}, 1),
+        (1.0, {"holdout": Fraction(1, 4)}, 1),
+        (0.001, {}, 3),  # too large to be kept: the source is read in every pass
+        (1.0, {"seed": 3}, 3),  # as shuffled rows are
+    ],
+    ids=["any", "holdout", "too large", "shuffled"],
+)
+@pytest.mark.uncompiled
+def test_rows_of_texts_are_kept_for_further_passes(cache_mb, chosen, hashed):
+    """The same model, counts of bad lines and rows, whether the texts are hashed once or in every pass."""
+    lines = b"".join(
+        b"%s\tword%d, more\n%s" % (b"ab"[k % 2 : k % 2 + 1], k, b"bad\n" * (k % 9 == 0)) for k in range(99)
+    )
+    prepared = []
+
+    class Model(TextClassifier):
+        def prepare_batch(self, X):
+            prepared.append(len(X))
+            return super().prepare_batch(X)
+
+    stream = open_stream(lines, "tsv", text_column=1, batch_bytes=256, on_error="skip")
+    stream.select(**chosen)
+    model = Model(bits=10, cache_mb=cache_mb)
+    skipped = []
+    report = fit_stream(model, stream, passes=3, callback=lambda _, r: skipped.append(r.skipped) and None)
+    again = open_stream(lines, "tsv", text_column=1, batch_bytes=256, on_error="skip")
+    again.select(**chosen)
+    rows = sum(batch.n_rows for batch in again)
+    assert sum(prepared) == hashed * rows and report.rows == 3 * rows
+    assert stream.skipped == report.skipped == 3 * again.skipped and skipped[-1] <= report.skipped
+    again.select(**chosen)
+    plain = TextClassifier(bits=10)
+    for _ in range(3):
+        for batch in again:
+            plain.partial_fit(batch.X, batch.y)
+    assert np.array_equal(model.coef_, plain.coef_)
+    assert np.array_equal(model.document_counts_, plain.document_counts_)
+    stream.select()
+    assert isinstance(next(iter(stream)).X, Texts)  # what was kept is dropped
+
+
+def test_a_pass_that_was_not_whole_is_not_kept():
+    lines = b"".join(b"%s\tword%d\n" % (b"ab"[k % 2 : k % 2 + 1], k) for k in range(60))
+    wanted, model = TextClassifier(bits=8), TextClassifier(bits=8)
+    fit_stream(wanted, open_stream(lines, "tsv", text_column=1, batch_bytes=128), passes=3)
+    stream = open_stream(lines, "tsv", text_column=1, batch_bytes=128)
+    report = fit_stream(model, stream, passes=3, callback=lambda _, r: r.rows >= 20)
+    assert report.stop_reason == "callback"
+    fit_stream(model, stream, passes=3, resume=report)
+    assert report.rows == 180 and np.array_equal(model.coef_, wanted.coef_)
