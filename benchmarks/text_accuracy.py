@@ -1,0 +1,298 @@
+"""Texts to labels on seven sets: our default beside fastText, tf-idf with a linear SVM, and SGD.
+
+    .venv/bin/python benchmarks/text_accuracy.py
+    .venv/bin/python benchmarks/text_accuracy.py --sets TREC,CR --peers perceptrons,sgd --splits 2
+    .venv/bin/python benchmarks/text_accuracy.py --sets IMDB --peers fasttext --splits 3
+    .venv/bin/python benchmarks/text_accuracy.py --show          the table of what has been measured
+
+TREC, SST-2, R8 and IMDB have a test part: ten shuffles of the training part. SUBJ, MR and CR have none: ten
+random splits, nine parts to learn and one to test. All contestants get the same splits. Accuracy in per cent,
+mean and standard deviation; seconds of a fit from texts in memory (fastText: from a file, by its command),
+the best. Nothing is tuned: ours are the defaults. A peer with several settings shows the one with the best
+mean on the *test* parts, which favours it:
+
+* fastText (Debian's package): words, or words and pairs; its defaults, or ``-lr 0.5 -epoch 25``, as its
+  tutorial recommends for small sets; with two threads, and 200,000 buckets for small sets. Texts are in lower
+  case with spaces around punctuation, as in its own examples.
+* tf-idf: ``TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)``, words of two letters as by default, or
+  all words and punctuation marks as ours, and ``LinearSVC()``.
+* SGD: ``HashingVectorizer(ngram_range=(1, 2), n_features=2**22)`` and ``SGDClassifier()``.
+
+Results are added to ``text_accuracy.json`` in the folder ``--out``: what is there is not measured again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from data import folder
+from report import Report, options, parsed, progress
+
+from perceptrons import TextClassifier, datasets
+
+TOKEN = r"(?u)\w+|[^\w\s]"
+SPLITS = 10
+
+
+class Split(NamedTuple):
+    """Texts to learn, and others to test."""
+
+    texts: list[str]
+    labels: np.ndarray
+    test_texts: list[str]
+    test_labels: np.ndarray
+
+
+class Answer(NamedTuple):
+    labels: np.ndarray
+    seconds: float  #: of the fit
+
+
+# ------------------------------------------------------------------------------------------------ the sets
+
+
+def _lines(path: Path, encoding: str, separator: str) -> tuple[list[str], np.ndarray]:
+    lines = gzip.decompress(path.read_bytes()).decode(encoding).split("\n")
+    pairs = [line.split(separator, 1) for line in lines if line.strip()]
+    return [text for _, text in pairs], np.asarray([label for label, _ in pairs])
+
+
+def _sentences(name: str, encoding: str = "latin-1") -> tuple[list[str], np.ndarray]:
+    where = folder()
+    assert where is not None
+    return _lines(where / "sentences" / f"{name}.gz", encoding, " ")
+
+
+def _r8(part: str) -> tuple[list[str], np.ndarray]:
+    where = folder()
+    assert where is not None
+    return _lines(where / "r8" / f"{part}.txt.gz", "utf-8", "\t")
+
+
+def _imdb() -> tuple[tuple[list[str], np.ndarray], tuple[list[str], np.ndarray]]:
+    imdb = datasets.load_imdb()
+    names = np.asarray(imdb.target_names)
+    return (imdb.X, names[imdb.y]), (imdb.X_test, names[imdb.y_test])
+
+
+#: name -> (texts and labels to learn, those to test); None: a part of the first is tested
+SETS: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "TREC": lambda: (_sentences("TREC.train.all"), _sentences("TREC.test.all")),
+    "SST-2": lambda: (_sentences("stsa.binary.train", "utf-8"), _sentences("stsa.binary.test", "utf-8")),
+    "SUBJ": lambda: (_sentences("subj.all"), None),
+    "MR": lambda: (_sentences("rt-polarity.all"), None),
+    "CR": lambda: (_sentences("custrev.all"), None),
+    "R8": lambda: (_r8("train"), _r8("test")),
+    "IMDB": _imdb,
+}
+
+
+def splits(name: str, limit: int | None = None) -> Iterator[Split]:
+    """The splits of a set, the same for all contestants."""
+    (texts, labels), test = SETS[name]()
+    for seed in range(SPLITS):
+        order = np.random.default_rng(seed).permutation(len(texts))[:limit]
+        cut = len(order) if test is not None else len(order) - len(order) // 10
+        learned, left = order[:cut], order[cut:]
+        other = ([texts[i] for i in left], labels[left]) if test is None else test
+        yield Split([texts[i] for i in learned], labels[learned], other[0][:limit], other[1][:limit])
+
+
+# ---------------------------------------------------------------------------------------------- contestants
+
+
+def ours(split: Split, seed: int) -> Answer:
+    start = time.perf_counter()
+    model = TextClassifier(random_state=seed, n_jobs=2).fit(split.texts, split.labels)
+    seconds = time.perf_counter() - start
+    return Answer(model.predict(split.test_texts), seconds)
+
+
+def tfidf(split: Split, seed: int, **more: Any) -> Answer:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, **more)
+    return _timed(make_pipeline(vectorizer, LinearSVC(random_state=seed)), split)
+
+
+def sgd(split: Split, seed: int) -> Answer:
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.pipeline import make_pipeline
+
+    vectorizer = HashingVectorizer(ngram_range=(1, 2), n_features=2**22)
+    return _timed(make_pipeline(vectorizer, SGDClassifier(random_state=seed)), split)
+
+
+def _timed(model: Any, split: Split) -> Answer:
+    start = time.perf_counter()
+    model.fit(split.texts, split.labels)
+    return Answer(model.predict(split.test_texts), time.perf_counter() - start)
+
+
+def fasttext(split: Split, seed: int, ngrams: int, small: bool, *more: str) -> Answer:
+    command = [
+        "fasttext",
+        "supervised",
+        "-wordNgrams",
+        str(ngrams),
+        "-thread",
+        "2",
+        "-seed",
+        str(seed),
+        *more,
+    ]
+    command += ["-verbose", "0", *(["-bucket", "200000"] if small else [])]
+    with tempfile.TemporaryDirectory() as place:
+        learned, tested, model = (Path(place) / name for name in ("learned", "tested", "model"))
+        learned.write_text(
+            "".join(
+                f"__label__{label} {spaced(text)}\n"
+                for text, label in zip(split.texts, split.labels, strict=True)
+            )
+        )
+        tested.write_text("".join(f"{spaced(text)}\n" for text in split.test_texts))
+        start = time.perf_counter()
+        subprocess.run([*command, "-input", learned, "-output", model], check=True, capture_output=True)
+        seconds = time.perf_counter() - start
+        done = subprocess.run(
+            ["fasttext", "predict", f"{model}.bin", tested], check=True, capture_output=True, text=True
+        )
+    return Answer(np.asarray([line.removeprefix("__label__") for line in done.stdout.splitlines()]), seconds)
+
+
+def spaced(text: str) -> str:
+    """In lower case, spaces around punctuation, on one line."""
+    return " ".join(re.findall(TOKEN, text.lower()))
+
+
+#: contestant -> setting -> function
+PEERS: dict[str, dict[str, Callable[..., Answer]]] = {
+    "perceptrons": {"default": lambda split, seed, small: ours(split, seed)},
+    "tfidf": {
+        "words": lambda split, seed, small: tfidf(split, seed),
+        "all tokens": lambda split, seed, small: tfidf(split, seed, token_pattern=TOKEN),
+    },
+    "sgd": {"default": lambda split, seed, small: sgd(split, seed)},
+    "fasttext": {
+        "1, default": lambda split, seed, small: fasttext(split, seed, 1, small),
+        "2, default": lambda split, seed, small: fasttext(split, seed, 2, small),
+        "1, 25 epochs": lambda *a: fasttext(a[0], a[1], 1, a[2], "-lr", "0.5", "-epoch", "25"),
+        "2, 25 epochs": lambda *a: fasttext(a[0], a[1], 2, a[2], "-lr", "0.5", "-epoch", "25"),
+    },
+}
+NAMES = {
+    "perceptrons": "perceptrons",
+    "tfidf": "tf-idf, LinearSVC",
+    "sgd": "hashing, SGD",
+    "fasttext": "fastText",
+}
+#: what is measured of a peer on the largest set, where more takes minutes
+ON_IMDB = {"tfidf": ("all tokens",), "fasttext": ("2, default",)}
+
+
+# ------------------------------------------------------------------------------------------------ measuring
+
+
+def measure(chose: Any, kept: Path) -> dict[str, Any]:
+    """Add what is missing to the results, and store them after each split."""
+    found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+    deadline = time.monotonic() + chose.seconds
+    for name in chose.sets:
+        wanted = [
+            (peer, setting)
+            for peer in chose.peers
+            for setting in PEERS[peer]
+            if name != "IMDB" or setting in ON_IMDB.get(peer, (setting,))
+        ]
+        runs = {pair: found.setdefault(name, {}).setdefault("/".join(pair), []) for pair in wanted}
+        if all(len(run) >= chose.splits for run in runs.values()):
+            continue
+        for seed, split in enumerate(splits(name, chose.limit)):
+            for (peer, setting), run in runs.items():
+                if len(run) != seed or seed >= chose.splits or time.monotonic() > deadline:
+                    continue
+                progress(f"{name}, split {seed}: {NAMES[peer]}, {setting}")
+                answer = PEERS[peer][setting](split, seed, name != "IMDB")
+                right = float(np.mean(answer.labels == split.test_labels))
+                run.append([100.0 * right, answer.seconds])
+                kept.write_text(json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def table(report: Report, found: dict[str, Any]) -> None:
+    """Mean and deviation of each contestant in its best setting, and whether ours is close to the best."""
+    rows = []
+    for name in (one for one in SETS if one in found):
+        best: dict[str, tuple[float, float, float, int, str]] = {}
+        for key, run in found[name].items():
+            peer, _, setting = key.partition("/")
+            if run and (peer not in best or np.mean([a for a, _ in run]) > best[peer][0]):
+                rates = [a for a, _ in run]
+                sd = float(np.std(rates, ddof=1)) if len(rates) > 1 else 0.0
+                best[peer] = (float(np.mean(rates)), sd, min(s for _, s in run), len(run), setting)
+        rows += [_row(name, peer, best) for peer in PEERS if peer in best]
+    head = ("set", "", "accuracy", "±", "runs", "seconds", "setting", "ours: behind the best", "faster")
+    report.table("Texts to labels: accuracy in per cent", head, rows)
+
+
+def _row(name: str, peer: str, best: dict[str, tuple[float, float, float, int, str]]) -> list[str]:
+    mean, sd, seconds, runs, setting = best[peer]
+    cells = [name, NAMES[peer], f"{mean:.2f}", f"{sd:.2f}", str(runs), f"{seconds:.2f}", setting]
+    mine = best.get("perceptrons")
+    if mine is None:
+        return [*cells, "", ""]
+    if peer != "perceptrons":
+        return [*cells, "", f"{seconds / mine[2]:.1f}x"]
+    behind = max(other[0] for other in best.values()) - mean
+    close = behind <= 0.3 + sd / np.sqrt(runs)
+    return [*cells, f"{behind:.2f} {'(close)' if close else '(NOT close)'}", ""]
+
+
+def warm() -> None:
+    """Compile, or load, what ours needs."""
+    for classes in (2, 3):
+        TextClassifier(n_jobs=2).fit(["one two", "three", "four é"] * 2, np.arange(6) % classes).predict(
+            ["two"]
+        )
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = options(__doc__)
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(SETS), help="(all)")
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS), help="(all)")
+    parser.add_argument("--splits", type=int, default=SPLITS, help="(%(default)s)")
+    parser.add_argument("--limit", type=int, help="only so many texts of each part: the figures mean nothing")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no run after so long")
+    parser.add_argument("--show", action="store_true", help="measure nothing")
+    chose = parsed(parser, argv)
+    if folder() is None:
+        raise SystemExit("PERCEPTRONS_DATA names no folder: see perceptrons.datasets.")
+    chose.out.mkdir(parents=True, exist_ok=True)
+    kept = chose.out / "text_accuracy.json"
+    if shutil.which("fasttext") is None and "fasttext" in chose.peers:
+        progress("fasttext is not installed: NOT RUN")
+        chose.peers.remove("fasttext")
+    if not chose.show and "perceptrons" in chose.peers:
+        warm()
+    found = json.loads(kept.read_text()) if chose.show else measure(chose, kept)
+    report = Report("text_accuracy", chose.out)
+    report.setting("TREC, SST-2, SUBJ, MR, CR, R8, IMDB")
+    table(report, found)
+    report.keep()
+
+
+if __name__ == "__main__":
+    main()
