@@ -18,9 +18,11 @@ from .._sparse import CsrRows
 from .._types import SparseMatrix
 from ..engine.hashing import FINISH, ORIGIN
 from ..engine.intake import frozen
+from ..engine.running_idf import NO_COUNTS, logarithms
 from ..engine.temporary import TemporaryFolder
 from ..io import Texts
-from . import loops, tables
+from ..rows import Csr
+from . import loops, scoring, tables
 from .names import Names
 
 if TYPE_CHECKING:
@@ -188,6 +190,26 @@ class Hasher:
         self.invalid += sum(n_invalid for _, n_invalid in found)
         return np.concatenate([scores for scores, _ in found])
 
+    def scores_under(
+        self, texts: Texts, w: np.ndarray, df: np.ndarray, bias: float, unit: bool, n_threads: int = 1
+    ) -> np.ndarray:
+        """<w, x> of texts weighed by the counts ``df``: the scores of the rows, which are not made."""
+        w, df = frozen(w), frozen(df)
+        scores = np.empty(len(texts))
+
+        def work(a: int, b: int) -> int:
+            some = texts.some(slice(a, b))
+            workspace, out = self._room(self.recipe, some, spans=False)
+            out = out._replace(df=df, w=w)
+            row = Csr(out.data, out.indices, np.zeros(2, np.uint64), np.zeros(1), bias, unit)
+            rest = frozen(some.buffer), some.starts, some.stops, logarithms(), row, scores[a:b]
+            workspace.invalid[0] = 0
+            self._through(some, lambda recipe, i: scoring.score_rows(recipe, workspace, out, *rest, i), a)
+            return int(workspace.invalid[0])
+
+        self.invalid += sum(_in_order(work, _cuts(texts, _SCORED), n_threads))
+        return scores
+
     def hash(self, texts: Texts, spans: bool = False, first_text: int = 0, keep: bool = True) -> HashedRows:
         """Rows of texts whose places have been checked; errors count from ``first_text``.
 
@@ -198,21 +220,30 @@ class Hasher:
         workspace, out = self._room(recipe, texts, spans)
         workspace.invalid[0] = 0
         indptr = np.zeros(len(texts) + 1, np.int64)
-        ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, 0)
+
+        def work(recipe: loops.Recipe, i: int) -> tuple[int, int, np.uint64]:
+            return loops.hash_rows(recipe, workspace, out, *texts, indptr, i)
+
+        self._through(texts, work, first_text)
+        indices, data, first, last = (part[: indptr[-1]] for part in out[:4])
+        if keep:
+            indices, data, first, last = indices.copy(), data.copy(), first.copy(), last.copy()
+        return HashedRows(indices, data, indptr, first, last, int(workspace.invalid[0]))
+
+    def _through(
+        self, texts: Texts, work: Callable[[loops.Recipe, int], tuple[int, int, np.uint64]], first_text: int
+    ) -> None:
+        """Let a loop go through all texts, from text i on by ``work(recipe, i)``, with the tables needed."""
+        ending, i, at = work(self.recipe, 0)
         if ending == loops.NEEDS_UNICODE:
             self._load_unicode()
-            recipe = self.recipe
-            ending, i, at = loops.hash_rows(recipe, workspace, out, *texts, indptr, i)
+            ending, i, at = work(self.recipe, i)
         if ending == loops.INVALID:
             raise EncodingError(
                 f"text {first_text + i} is not valid UTF-8: byte 0x{texts.buffer[at]:02x} at position "
                 f"{int(at) - int(texts.starts[i])}. Give errors='replace' to read over such places."
             )
         assert i == len(texts), "there is room for every text"
-        indices, data, first, last = (part[: indptr[-1]] for part in out)
-        if keep:
-            indices, data, first, last = indices.copy(), data.copy(), first.copy(), last.copy()
-        return HashedRows(indices, data, indptr, first, last, int(workspace.invalid[0]))
 
     def _room(self, recipe: loops.Recipe, texts: Texts, spans: bool) -> tuple[loops.Workspace, loops.Out]:
         """Scratch arrays to hash these texts; this thread's last ones, if they are large enough."""
@@ -226,6 +257,8 @@ class Hasher:
                 np.empty(entries, self.dtype),
                 np.empty(entries if spans else 0, np.uint64),
                 np.empty(entries if spans else 0, np.uint64),
+                NO_COUNTS,
+                np.empty(0, self.dtype),
             )
             kept = self._scratch.room = (longest, entries, spans, workspace_for(recipe, longest), out)
         return kept[3], kept[4]

@@ -339,6 +339,13 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
             X = self._texts(X)
         if isinstance(X, Hashed) or not len(X) or self._readout == "vote":
             return score(X)
+        space, df = self._space, self._counts()
+        if df is not None and type(space) is spaces.Confident and not space.several:
+            self._check_width(reset=False)
+            frame = self._frame_in_force()
+            found = self._hasher().scores_under(X, space.v, df, frame.bias, frame.unit, self._n_threads())
+            if np.isfinite(found).all():
+                return found
         recipe = self._recipe()
         return self._hasher().scores(X, lambda rows: score(Hashed(rows, recipe)), self._n_threads())
 
@@ -505,6 +512,8 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
             np.zeros(room, space.frame.dtype),
             np.empty(0, np.uint64),
             np.empty(0, np.uint64),
+            running_idf.NO_COUNTS,
+            np.empty(0, space.frame.dtype),
         )
         workspace = workspace_for(recipe, _FAST_PATH_BYTES)._replace(invalid=self._hasher().invalid)
         counts, logs = space.df, running_idf.logarithms()

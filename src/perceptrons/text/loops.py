@@ -17,6 +17,7 @@ from .._types import Bytes, Ints, Reals, Unsigned
 from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import MULTIPLIER, absorbed, finished
 from ..engine.utf8 import decoded
+from ..rows import request
 from .tables import SIGN, SPACE, WORD
 
 # how a batch ended
@@ -80,6 +81,8 @@ class Out(NamedTuple):
     data: np.ndarray  #: float32 or float64
     first: np.ndarray  #: uint64: where in the buffer a feature first begins; length 0 keeps nothing
     last: np.ndarray  #: uint64: and ends
+    df: np.ndarray  #: by column: its memory is asked for when a column is met; length 0: it is not
+    w: np.ndarray  #: float: likewise
 
 
 @helper
@@ -133,7 +136,8 @@ def insert(
     Old and new columns run the same instructions, because the CPU cannot predict which comes next: the old
     count is multiplied by 0 or 1, and the column is written where the next new one is to be.
     """
-    key = (_U(workspace.stamp[0]) << _STAMP) | (f & recipe.mask)
+    column: Any = f & recipe.mask
+    key = (_U(workspace.stamp[0]) << _STAMP) | column
     t, found = find(workspace, key, room)
     met = _U(found == key)
     entry = _U(workspace.entries[t]) * met + n * (met ^ _ONE)
@@ -143,7 +147,10 @@ def insert(
         workspace.counts[entry] = workspace.counts[entry] * np.int32(met) + np.int32(1)
     workspace.keys[t] = key
     workspace.entries[t] = np.uint32(entry)
-    out.indices[row + n] = np.uint32(f & recipe.mask)
+    out.indices[row + n] = np.uint32(column)
+    if out.w.shape[0] > 0:
+        request(out.df, column)
+        request(out.w, column)
     if out.first.shape[0] > 0 and met == _ZERO:
         out.first[row + n] = begin
         out.last[row + n] = end

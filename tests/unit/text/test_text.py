@@ -553,11 +553,13 @@ def test_an_unfitted_model_says_so():
             ask(TextClassifier())
 
 
-def test_texts_are_scored_in_pieces_and_threads(monkeypatch):
+@pytest.mark.parametrize("default", [True, False])
+def test_texts_are_scored_in_pieces_and_threads(default, monkeypatch):
     """The same bits as all at once, and the bytes that were read over are counted once."""
     monkeypatch.setattr("perceptrons.text.hashing._SCORED", 64)
     texts = [f"{t} {i % 7} and more" for i, t in enumerate(MAIL * 10)]
-    clf = TextClassifier(bits=12, errors="replace").fit(texts, LABELS * 10)
+    made = {} if default else PLAIN  # by default texts are scored without rows
+    clf = TextClassifier(bits=12, errors="replace", **made).fit(texts, LABELS * 10)
     one = clf.decision_function(texts)
     assert np.array_equal(one, clf.set_params(n_jobs=2).decision_function(iter(texts)))
     assert np.array_equal(one, clf.decision_function(clf.prepare_batch(texts)))

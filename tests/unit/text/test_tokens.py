@@ -147,9 +147,26 @@ def tight(hasher: hashing.Hasher, given: list[bytes]) -> hashing.HashedRows:
         return hasher.hash(Texts.of(given), spans=True)
 
 
+def scored(hasher: hashing.Hasher, given: list[bytes], rows: hashing.HashedRows) -> None:
+    """The scores of the rows that are not made are those of the rows."""
+    w = np.cos(np.arange(hasher.shape[1] + 1.0))
+    df = np.arange(len(w), dtype=np.uint32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashing, "_LEAST_TEXT", 0)
+        patch.setattr(hashing, "_PIECE", 0)
+        found = hasher.scores_under(Texts.of(given), w, df, 2.0, True)
+    x = rows.data * (1.0 + np.log(1.0 + df[-1]) - np.log(1.0 + df[rows.indices]))
+    for i, score in enumerate(found):
+        own = slice(rows.indptr[i], rows.indptr[i + 1])
+        length = np.sqrt(np.sum(x[own] ** 2) + 4.0)
+        assert score == pytest.approx((x[own] @ w[rows.indices[own]] + 2.0 * w[-1]) / length, abs=1e-12)
+
+
 def check(given: list[bytes], made: dict) -> None:
     how = TextHasher(norm=None, errors="replace", **made)
     rows = tight(how._hasher(), given)
+    if given and how.bits < 10:
+        scored(how._hasher(), given, rows)
     plain = how.transform(given)  # without places: in loops of their own
     assert np.array_equal(plain.indices, rows.indices) and np.array_equal(plain.data, rows.data)
     begin = 0
