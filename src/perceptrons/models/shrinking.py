@@ -103,6 +103,8 @@ def _check(model: Any, size_mb: float, keep_names: bool) -> None:
     checks.positive("size_mb", size_mb)
     checks.flag("keep_names", keep_names)
     model._contract.check_fitted(model)
+    if model._several:
+        raise ValueError("shrink is for models of one label a text; this one has several.")
     if model._readout not in ("last", "average"):
         raise ValueError(
             f"A model that predicts by readout={model._readout!r} has no weights to keep; use 'last' or "

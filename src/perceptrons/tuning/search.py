@@ -59,7 +59,7 @@ def tune(
         It is not changed.
     X : array-like, CSR matrix, texts, or whatever the estimator takes
     y : array-like
-        Labels.
+        Labels, one for each row; or an indicator matrix of several, all of which have to be right.
     seconds : float or None, default=60
         No trial is begun that would probably end, with the fit after it, later than this; the first trial
         and the fit are always made. None: no limit.
@@ -133,6 +133,10 @@ def _rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         X = as_texts(X, estimator.errors == "replace")
     elif isinstance(X, (list, tuple)) and not all(isinstance(row, (str, bytes, dict)) for row in X):
         X = np.asarray(X)
+    if isinstance(y, (list, tuple)) and any(isinstance(one, (list, tuple, set, frozenset)) for one in y):
+        raise ValueError(
+            "tune takes one label per row, or an indicator matrix of several; got lists of labels."
+        )
     y = y if hasattr(y, "shape") else np.asarray(y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if n != y.shape[0]:

@@ -242,6 +242,9 @@ def test_what_is_refused():
         clone(small).predict(TEXTS)
     with pytest.raises(ValueError, match="readout='vote'"):
         shrink(fitted(TWO, rule="perceptron", readout="vote"), size_mb=1.0)
+    several = TextClassifier(bits=10, max_iter=1).fit(TEXTS, np.eye(3, dtype=int)[np.arange(len(TEXTS)) % 3])
+    with pytest.raises(ValueError, match="one label a text; this one has several"):
+        shrink(several, size_mb=1.0)
     with pytest.raises(ValueError, match="size_mb must be a positive number"):
         shrink(clf, size_mb=0)
     small.bits = 13

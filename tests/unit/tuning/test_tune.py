@@ -119,6 +119,18 @@ def test_any_estimator_and_any_rows():
         assert len(found.tuning_) == 2
 
 
+def test_rows_of_several_labels_are_right_where_all_of_them_are():
+    several = np.column_stack([Y == "up", X[:, 2] > 0.0]).astype(int)
+    found = tune(AROW(random_state=0), X, several, ranges={"r": [1.0]}, trials=1, seconds=None)
+    data, wrong = trials.Data(X, several, np.random.default_rng(0)), 0
+    for k in range(5):
+        learned, held_out = data.fold(k, 96)
+        model = AROW(random_state=0).fit(X[learned], several[learned])
+        wrong += int((model.predict(X[held_out]) != several[held_out]).any(axis=1).sum())
+    assert found.tuning_[0]["errors"] == wrong
+    assert found.predict(X).shape == several.shape
+
+
 def test_what_is_refused_counts_as_worst():
     found = tune(MaxMargin(), X, Y, ranges={"C": [1.0]}, trials=2, seconds=None)  # C=inf: not separable
     assert found.C == 1.0 and found.tuning_[0]["failure"].startswith("The classes")
@@ -172,6 +184,7 @@ def test_what_is_not_taken():
         (lambda: tune(AROW(), X[:5], Y[:5]), "at least 10 rows"),
         (lambda: tune(AROW(), X, Y[:-1]), "as many rows as labels"),
         (lambda: tune(AROW(), X, Y, trials=0), "trials must be"),
+        (lambda: tune(AROW(), X, [["up"]] * 120), "one label per row, or an indicator matrix"),
         (lambda: tune(AROW(), X, Y, seconds=0), "seconds must be"),
         (lambda: tune(AROW(), X, Y, size_mb=1.0), "size_mb is for a TextClassifier; got AROW"),
         (lambda: tune(AROW(), X, Y, ranges={"C": [1.0]}), "AROW has no parameter 'C'"),
