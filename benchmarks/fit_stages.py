@@ -26,7 +26,7 @@ STAGES: list[tuple[Any, str, str]] = [
     (fitting, "rows_of_fit", "all checks"),
     (intake, "survey_indices", "  indices in range and ascending"),
     (intake, "make_rows", "  squared lengths, finite values"),
-    (fit_rows, "distinct", "  labels to codes"),
+    (fit_rows, "coded", "  labels to codes"),
     (renumbering, "slotted", "renumbering"),
     (epochs, "one_pass", "epochs"),
     (epochs, "state_bounds", "the bracket"),

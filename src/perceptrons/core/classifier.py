@@ -64,8 +64,9 @@ class Classifier:
 
     #: kind of the run: "online", "descent" or "margin"
     _run_kind: ClassVar[str] = "online"
-    #: whether rows may have several labels
+    #: whether rows may have several labels, and whether in lists
     _takes_several: ClassVar[bool] = True
+    _takes_lists: ClassVar[bool] = False
     #: whether it learns and predicts by the arrays of CSR rows alone, without SciPy's operations
     _reads_csr_rows: ClassVar[bool] = False
 
@@ -125,6 +126,9 @@ class Classifier:
     def _several(self) -> bool:
         """Whether a row may have several labels, or none."""
         return False
+
+    def _begin_lists(self, indicator: bool) -> None:
+        """A model that takes lists of labels begins with some, or with an ``indicator`` matrix."""
 
     # ------------------------------------------------------------ how rows are understood
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import draws, intake, margins, renumbering
-from . import calibrating, checks, class_weights, held_out_rows, passes, starting
+from . import calibrating, checks, class_weights, held_out_rows, label_lists, passes, starting
 from .callbacks import Watch
 from .passes import CheckedRows, one_pass
 from .progress import Progress
@@ -190,7 +190,10 @@ def held_out_score(model: Learner, batch: CheckedRows, held_out: np.ndarray) -> 
     if not draws.trusted(checks.generator(model.random_state)):
         intake.check_again(batch.X)
     guess = model._decide(model._scores(batch.X[held_out]))
-    right = guess == batch.codes[held_out]
+    codes = batch.codes[held_out]
+    if model._takes_lists and codes.ndim == 2:
+        codes = label_lists.matrix(codes, len(model.classes_))
+    right = guess == codes
     return float(np.mean(right if right.ndim == 1 else right.all(axis=1)))
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..engine import intake
 from . import changing, class_weights
 from .intakes import in_precision
-from .labels import checked_targets, distinct
+from .labels import checked_targets, coded
 from .passes import CheckedRows
 
 if TYPE_CHECKING:
@@ -34,8 +34,10 @@ def rows_of_fit(
     exact = model._intake.exact(given, X)
     given, y = y, checked_targets(model, y, X.shape[0], goes_on=old is not None)
     several = y.ndim == 2
-    classes, codes = (np.arange(y.shape[1]), y) if several else distinct(y)
-    if len(classes) < 2:
+    classes, codes = coded(y)
+    if len(classes) < (1 if several else 2):
+        if several:
+            raise ValueError("No row has a label: y must have one at least.")
         raise ValueError(
             f"{type(model).__name__} needs at least two classes in y; it holds one class only: "
             f"{classes[0]!r}."
@@ -50,7 +52,7 @@ def rows_of_fit(
     if isinstance(class_weight, Mapping) and not set(class_weight) <= set(classes.tolist()):
         strange = next(label for label in class_weight if label not in classes.tolist())
         raise ValueError(f"class_weight has a weight for {strange!r}, which is not a label in y.")
-    if old is not None and not several:
+    if old is not None:
         codes = model._labels.codes(y)
         classes = model.classes_
     model.classes_ = classes

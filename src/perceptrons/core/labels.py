@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .._sparse import is_sparse
 from . import calibrating
+from .label_lists import LabelLists, flat, gathered, is_listed, of_indicator
 from .undoing import twin_of_journal
 
 if TYPE_CHECKING:
     from .._types import Label
-    from ..engine.spaces import SingleSpace
+    from ..engine.spaces import Labels, SingleSpace
     from .classifier import Classifier
     from .learner import Learner
 
@@ -34,10 +35,12 @@ class LabelBook:
     def __init__(self, model: Learner):
         self.model = model
 
-    def codes(self, y: np.ndarray, grow: bool = False) -> np.ndarray:
+    def codes(self, y: Any, grow: bool = False) -> np.ndarray:
         """Labels as codes; new labels become classes where ``grow`` is true, else they are an error."""
+        if isinstance(y, LabelLists):
+            return self._codes_of_lists(y, grow)
         if y.ndim == 2:
-            return y
+            return np.asarray(y)
         self._check_same_kind(y)
         new = np.setdiff1d(y, self.model.classes_) if len(self.model.classes_) else np.unique(y)
         if len(new):
@@ -51,9 +54,27 @@ class LabelBook:
                 self._take_up(label)
         if len(self.model.classes_) == 1:
             return np.ones(len(y), np.int64)  # the only class is trained as +1
-        return np.searchsorted(self.model.classes_, y).astype(np.int64)
+        codes: np.ndarray = np.searchsorted(self.model.classes_, y).astype(np.int64)
+        return codes
 
-    def segments(self, y: np.ndarray) -> list[slice]:
+    def _codes_of_lists(self, y: LabelLists, grow: bool) -> np.ndarray:
+        """The same for lists of labels. A label takes no part before its first row, so none is cut off."""
+        if len(y.labels):
+            self._check_same_kind(y.labels)
+        known, labels = self.model.classes_, y.labels
+        new = np.setdiff1d(labels, known) if len(known) else labels
+        if len(new):
+            if not grow:
+                raise ValueError(f"y holds a label the model does not know: {new[0]!r}.")
+            every = np.union1d(known, new) if len(known) else new
+            space = cast(
+                "Labels", self.model._space.copy_for_class(False)
+            )  # an interruption leaves the model
+            space.add_classes(np.searchsorted(every, new))
+            self.model._space, self.model.classes_ = space, every
+        return y.by(self.model.classes_)
+
+    def segments(self, y: Any) -> list[slice]:
         """Cut a batch before the first row of each class that will be the third or a later one.
 
         A class takes part in the updates from its first row on, not from the start of the batch with that
@@ -149,10 +170,13 @@ class LabelBook:
 def checked_targets(
     model: Classifier, y: npt.ArrayLike | None, n_rows: int, goes_on: bool = False
 ) -> np.ndarray:
-    """Labels, (n_rows,); or an indicator matrix, (n_rows, n_labels) of 0 and 1, uint8.
+    """Labels, (n_rows,); or an indicator matrix, (n_rows, n_labels) of 0 and 1, uint8; or lists of labels.
 
-    A model that ``goes_on`` has begun with either, and stays with it.
+    A model that ``goes_on`` has begun with one of them, and stays with it.
     """
+    if model._takes_lists:
+        found_lists: Any = _lists_or_labels(model, y, n_rows, goes_on)  # no array, but it is used as one
+        return cast(np.ndarray, found_lists)
     found = indicator(y)
     if goes_on:
         _check_form(model, found)
@@ -163,14 +187,40 @@ def checked_targets(
             f"{type(model).__name__} learns one label a row; y is an indicator matrix of {found.shape[1]} "
             "labels. Fit one model for each of its columns."
         )
-    if getattr(model, "class_weight", None) is not None:
-        raise ValueError(
-            "class_weight weighs a row by its class, and a row of an indicator matrix has none: use "
-            f"sample_weight; got class_weight={model.class_weight!r}."  # type: ignore[attr-defined]
-        )
+    _check_unweighted(model)
     if len(found) != n_rows:
         raise ValueError(f"X has {n_rows} rows, y has {len(found)}.")
     return found
+
+
+def _check_unweighted(model: Classifier) -> None:
+    class_weight = getattr(model, "class_weight", None)
+    if class_weight is not None:
+        raise ValueError(
+            "class_weight weighs a row by its class, and a row of several labels has none: use "
+            f"sample_weight; got class_weight={class_weight!r}."
+        )
+
+
+def _lists_or_labels(model: Classifier, y: Any, n_rows: int, goes_on: bool) -> np.ndarray | LabelLists:
+    """Labels, one a row; or lists of labels, for a model that learns those."""
+    found = indicator(y) if is_sparse(y) or isinstance(y, np.ndarray) else None
+    begun = goes_on and len(model.classes_) > 0
+    several = found is not None or is_listed(y) or (goes_on and model._several)
+    if not several:
+        return checked_labels(model, y, n_rows)
+    if begun and not model._several:
+        raise ValueError(
+            f"This {type(model).__name__} has learned one label a row; y has several. Begin anew with "
+            "clone(model), or give one label a row."
+        )
+    _check_unweighted(model)
+    lists = of_indicator(found) if found is not None else _gathered(model, *flat(y))
+    if len(lists) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, y has labels for {len(lists)}.")
+    if not begun:
+        model._begin_lists(indicator=found is not None)
+    return lists
 
 
 def indicator(y: Any) -> np.ndarray | None:
@@ -189,8 +239,20 @@ def indicator(y: Any) -> np.ndarray | None:
     return found.astype(np.uint8) if ((found == 0) | (found == 1)).all() else None
 
 
-def indicator_classes(y: np.ndarray, classes: Sequence[Label] | np.ndarray | None) -> np.ndarray:
-    """The labels of an indicator matrix; an error where others are given."""
+def _gathered(model: Classifier, labels: list[Label], counts: np.ndarray) -> LabelLists:
+    """Lists from the labels of all rows, one row after the other."""
+    if not labels:
+        return gathered(np.asarray([]), np.empty(0, np.int64), counts)
+    every = np.asarray(labels, None if len(set(map(type, labels))) == 1 else object)
+    return gathered(*np.unique(checked_labels(model, every, len(labels)), return_inverse=True), counts)
+
+
+def given_classes(
+    y: Any, classes: Sequence[Label] | np.ndarray | None
+) -> Sequence[Label] | np.ndarray | None:
+    """The classes that are declared; those of an indicator matrix are known, and others an error."""
+    if isinstance(y, LabelLists) or y.ndim == 1:
+        return classes
     own = np.arange(y.shape[1])
     if classes is not None and np.asarray(classes).tolist() != own.tolist():
         raise ValueError(
@@ -241,6 +303,13 @@ def checked_labels(model: Classifier, y: npt.ArrayLike | None, n_rows: int) -> n
         raise ValueError(f"X has {n_rows} rows, y has {len(y)} labels.")
     model._contract.check_classes(y)
     return y
+
+
+def coded(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(classes, codes) of labels in any form."""
+    if isinstance(y, LabelLists):
+        return y.labels, y.codes
+    return (np.arange(y.shape[1]), y) if y.ndim == 2 else distinct(y)
 
 
 def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

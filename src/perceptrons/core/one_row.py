@@ -11,6 +11,7 @@ from .._sparse import is_sparse
 from ..engine import intake, spaces
 from . import calibrating, changing, class_weights, progressive, starting
 from .fast_rows import FastArrays, FastDicts
+from .label_lists import SEVERAL
 from .labels import checked_targets, indicator
 from .passes import CheckedRows, learn_in_order
 from .undoing import whole_call
@@ -93,8 +94,8 @@ def learn(model: Learner, x: Any, y: Label) -> None:
             steps = changing.changed_steps(model)
             if fresh:
                 width, dtype = model._intake.form(x)
-                several = _indicator_row(y)
-                classes = np.arange(len(y)) if several else None
+                several = _of_several(model, y)
+                classes = np.arange(len(y)) if several and not model._takes_lists else None
                 starting.begin(model, width, dtype, classes, several)
             row, new_names = model._intake.one(x)
             model._check_values(row)
@@ -117,9 +118,14 @@ def _indicator_row(y: Any) -> bool:
     return np.ndim(y) == 1 and indicator([y]) is not None
 
 
+def _of_several(model: Learner, y: Any) -> bool:
+    """Whether y is a list of labels, for a model that takes those, or a row of an indicator matrix."""
+    return isinstance(y, SEVERAL) if model._takes_lists else _indicator_row(y)
+
+
 def _target(model: Learner, y: Any, fresh: bool) -> np.ndarray:
-    """One label, or one row of an indicator matrix, as an array of one."""
-    if _indicator_row(y):
+    """One label, one list of labels, or one row of an indicator matrix, as an array of one."""
+    if _of_several(model, y) or (model._takes_lists and model._several and np.ndim(y) == 0):
         return checked_targets(model, [y], 1, goes_on=not fresh)
     if np.ndim(y) != 0:
         raise ValueError(f"y must be one label; got {y!r}.")

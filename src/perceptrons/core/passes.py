@@ -28,7 +28,9 @@ class CheckedRows(NamedTuple):
 
     X: AnyMatrix  #: dense array, CSR, or a collection that a kernel has prepared
     rows: Dense | Csr | KernelRows  #: the engine's record of X
-    codes: np.ndarray  #: class codes, int64; an indicator matrix where rows may have several labels
+    codes: (
+        np.ndarray
+    )  #: class codes, int64; an indicator matrix, or lists, where rows may have several labels
     weights: np.ndarray  #: row weights, or empty
     exact: bool = True  #: X holds the numbers that the caller gave, not rounded ones
     frame: Frame | None = None  #: of the space; None where the space exists already

@@ -66,7 +66,7 @@ def known_since(model: Learner, known: np.ndarray, codes: np.ndarray, fresh: boo
     ``fresh``: the model has learned nothing yet, and so it predicts nothing.
     """
     since = np.full(len(model.classes_), int(fresh), np.int64)
-    if len(known) == len(since):
+    if len(known) == len(since) or model._several:
         return since
     new = ~np.isin(model.classes_, known)
     if len(since) == 1:

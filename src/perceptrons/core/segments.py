@@ -15,7 +15,8 @@ from . import calibrating, changing, class_weights, progressive, starting
 from .calibrating import Recording
 from .fit_rows import still_valid
 from .intakes import in_precision
-from .labels import checked_labels, checked_targets, indicator_classes
+from .label_lists import LabelLists
+from .labels import checked_labels, checked_targets, given_classes
 from .passes import BatchPiece, CheckedRows, learn_in_order
 from .undoing import whole_call
 from .writing import one_writer, unchanged_on_error
@@ -47,11 +48,13 @@ def partial_fit(
             given, y = y, checked_targets(model, y, X.shape[0], goes_on=not fresh)
             rows = model._intake.rows(X, learn=True)
             weights = class_weights.row_weights(model, sample_weight, y)
-            if y.ndim == 2:
-                classes = indicator_classes(y, classes)
+            classes = given_classes(y, classes)
             if fresh:
                 starting.begin(model, X.shape[1], X.dtype, classes, several=y.ndim == 2)
-            elif y.ndim == 1 and classes is not None:
+            elif classes is not None and model._several and model._takes_lists:
+                declared = np.unique(checked_labels(model, classes, len(classes)))
+                model._labels.codes(LabelLists(declared, np.empty((0, 0), np.int32)), grow=True)
+            elif classes is not None and y.ndim == 1:
                 model._labels.codes(checked_labels(model, classes, len(classes)), grow=True)
             still_valid(model, CheckedRows(X, rows, y, weights), given, sample_weight, classes)
             segments = model._labels.segments(y)  # the last step that can fail

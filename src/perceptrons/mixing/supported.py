@@ -59,8 +59,8 @@ def check_targets(estimator: Any, codes: np.ndarray) -> None:
     """Raise ValueError for rows of several labels."""
     if codes.ndim == 2:
         raise ValueError(
-            f"ParameterMixing cannot mix {type(estimator).__name__} on an indicator matrix: mixing is for "
-            "one label a row. Mix a model for each of its columns."
+            f"ParameterMixing cannot mix {type(estimator).__name__} on rows of several labels: mixing is "
+            "for one label a row. Mix a model for each label."
         )
 
 

@@ -529,7 +529,7 @@ CHECKS: dict[type, Callable[[Any], None]] = {
 }
 
 #: spaces that may count texts
-COUNTING = (spaces.Linear, spaces.Joint, spaces.Confident, spaces.OneVsRest, spaces.PerLabel)
+COUNTING = (spaces.Linear, spaces.Joint, spaces.Confident, spaces.OneVsRest, spaces.PerLabel, spaces.Labels)
 _OF_SPACE = "frame n_features state"
 _OF_ROWS = "X _room _squares"
 #: the attributes that objects of a class have; those of the class itself may be missing

@@ -95,6 +95,7 @@ OBJECTS: dict[str, type] = {
         spaces.Joint,
         spaces.OneVsRest,
         spaces.PerLabel,
+        spaces.Labels,
         spaces.Confident,
         spaces.Multiplicative,
         spaces.Elimination,

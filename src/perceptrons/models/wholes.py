@@ -24,7 +24,7 @@ from ..core.solved import Descent, Problem
 from ..engine import journal, spaces
 from ..kernels import prepared
 from ..text.weight_table import WeightTable
-from . import calibrations, registry
+from . import calibrations, label_tables, registry  # noqa: F401  # label_tables adds its checks
 from .checks import array, fits, labels, need, number, truth, whole
 
 if TYPE_CHECKING:
@@ -122,11 +122,14 @@ def _online(x: Learner, state: Attributes) -> None:
     n_classes, space = len(state["classes_"]), state["_space"]
     core = space.inner if isinstance(space, spaces.Dual) else space
     many = isinstance(core, (spaces.Joint, spaces.OneVsRest))
-    several = isinstance(core, spaces.PerLabel)
-    need(many == (n_classes > 2 or several), "classes and weights do not fit")
-    if several:
+    per_label, listed = isinstance(core, spaces.PerLabel), isinstance(core, spaces.Labels)
+    need(many == ((n_classes > 2 and not listed) or per_label), "classes and weights do not fit")
+    need(
+        not (per_label and x._takes_lists) and not (listed and not x._takes_lists), "labels are not in lists"
+    )
+    if per_label or (listed and state.get("_indicator", False)):
         need(state["classes_"].tolist() == list(range(n_classes)), "the labels are not numbered")
-    need(not many or core.n_classes == n_classes, "classes and weights differ in number")
+    need(not (many or listed) or core.n_classes == n_classes, "classes and weights differ in number")
     learners = core.learners if isinstance(core, spaces.OneVsRest) else [core]
     need(isinstance(space, spaces.Dual) == isinstance(x, KernelLearner), "the space is of another learner")
     need(all(isinstance(one, x._space_kinds()) for one in learners), "the space is of another learner")

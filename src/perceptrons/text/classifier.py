@@ -85,6 +85,33 @@ class TextClassifier(TextClassifierSpec, Shell):
     covariance_ : ndarray
         With a rule that keeps a confidence per column: the diagonal of :math:`\Sigma`, of each learner.
 
+    Notes
+    -----
+    **Several labels a text.** y may have a list, tuple or set of labels for each text, or be an indicator
+    matrix of 0 and 1; texts without any label are negatives of all. The rule is then one with a confidence
+    per column (``AROW``, ``SCW1``, ``SCW2``). A label is *seen* when a text with it is first learned, and is
+    learned from that text on, with :math:`w_l = 0`; before, its score is -1. So ``fit`` with an ``order``,
+    batches, and single texts make the same model, to the last bit, whenever a label appears.
+
+    Up to 256 labels seen, each has a :math:`w_l` and a diagonal :math:`\Sigma_l` of its own, from
+    :math:`\Sigma_l = I` on, and learns every text x: with :math:`y_l = 1` where the text has the label and
+    -1 where not, :math:`m = y_l\langle w_l, x\rangle` and :math:`v = x^\top\Sigma_l x` the rule gives
+    :math:`\alpha, \beta`, and :math:`w_l \leftarrow w_l + \alpha y_l \Sigma_l x`,
+    :math:`\Sigma_l \leftarrow \Sigma_l - \beta\,\mathrm{diag}(\Sigma_l x)^2`.
+
+    With the text that brings the 257th label one :math:`\Sigma` is shared from then on, in each column the
+    smallest of those so far. A text then changes its own labels and the five others with the highest scores
+    above -1 (of equal scores, those that were seen first), each by its own :math:`\alpha` and the common
+    :math:`\Sigma`; afterwards :math:`\Sigma` loses the largest :math:`\beta` of them, once.
+
+    Only columns of texts that have changed something get storage, in ``precision``: up to 256 labels a line
+    of a weight and a variance for every label, 8 bytes per pair of column and label in float32; with more
+    labels one variance, and a list of the labels with a weight, 8 bytes per pair and room for more, 12 to 24
+    bytes in all. An array of :math:`2^{bits}` numbers of 4 bytes finds the columns.
+
+    ``predict`` gives the labels with a score above 0. ``sample_weight`` may be 0 or 1, ``class_weight`` is
+    refused; so are ``log_updates``, ``shrink``, ``certify`` and :class:`~perceptrons.ParameterMixing`.
+
     References
     ----------
     .. [1] K. Crammer, A. Kulesza, M. Dredze, Adaptive regularization of weight vectors, NIPS 2009.
@@ -99,4 +126,13 @@ class TextClassifier(TextClassifierSpec, Shell):
     >>> clf.explain("buy pills at noon").contributions[0].feature
     'at'
     >>> clf.learn_one("cheap lunch today", "ham")
+
+    Texts with several labels:
+
+    >>> topics = [["trade"], ["food"], ["trade", "fashion"], []]
+    >>> clf = TextClassifier(random_state=0).fit(mail, topics)
+    >>> clf.predict(["buy watches", "lunch at noon"])
+    [['trade', 'fashion'], ['food']]
+    >>> clf.predict(["buy watches"], k=1)
+    [['trade']]
     """

@@ -104,7 +104,10 @@ def explain(model: Explains, text: str | bytes) -> Explanation:
     hasher = model._hasher()
     rows = hasher.hash(texts, spans=True)
     score = np.atleast_1d(model._scores(csr(rows.indices, rows.data, rows.indptr, 1 << model.bits))[0])
-    code = int(model._decide(score[None, :] if len(score) > 1 else score)[0])
+    if model._several:
+        code = int(np.argmax(score))
+    else:
+        code = int(model._decide(score[None, :] if len(score) > 1 else score)[0])
     column = code if len(score) > 1 else 0
     weights, bias = model._weights_of(rows, column)
     rows = model._valued(rows)
@@ -147,7 +150,7 @@ def strongest(model: Explains, n: int) -> dict[Label, list[tuple[str, float]]]:
     names = model.names_
     columns = np.fromiter(names, np.int64, len(names))
     weights = model._weights(columns)[:, :-1]
-    if len(model.classes_) == 2:
+    if len(model.classes_) == 2 and not model._several:
         weights = np.concatenate([-weights, weights])
     found = {}
     for label, w in zip(model.classes_.tolist(), weights, strict=True):

@@ -3,8 +3,9 @@ r"""Text in, label out: hashing and learning in one pass."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import field
 from math import isfinite
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +16,13 @@ from .._types import Label, Record, SparseMatrix
 from ..core import changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.intakes import NumberIntake
+from ..core.label_lists import SEVERAL, of_one
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
 from ..engine import intake, running_idf, spaces
 from ..io import Texts
 from ..rows import Csr
-from . import explaining, loops, single
+from . import explaining, loops, several, single
 from .explaining import Explains, Explanation
 from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, csr_array, most_entries, workspace_for
 from .names import Names
@@ -126,7 +128,11 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     cache_mb: float | None = 1024.0
     idf: bool = True
 
+    if TYPE_CHECKING:  # set by fit
+        _indicator: bool = field(init=False)  #: True where y was an indicator matrix
+
     _of_state = (*OF_HASHING, "precision", "idf")
+    _takes_lists = True
     _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
 
     def _check_params(self) -> None:
@@ -161,10 +167,93 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     def _new_space(
         self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
     ) -> spaces.Space:
-        space = super()._new_space(frame, n_features, n_classes, several)
+        space: spaces.Space
+        if several:
+            space = spaces.Labels(self._rule_of_labels(), frame, n_features, n_classes)
+        else:
+            space = super()._new_space(frame, n_features, n_classes)
         if self.idf:
             space.count_texts()
         return space
+
+    # ------------------------------------------------------------ several labels a text
+
+    def _rule_of_labels(self) -> Record:
+        """The rule by which every label is learned."""
+        if not self._second_order():
+            raise ValueError(
+                "Texts with several labels are learned by rules with a confidence per column: give "
+                f"rule=rules.AROW(), SCW1() or SCW2(); got rule={self.rule!r}."
+            )
+        if self.log_updates:
+            raise ValueError("Updates on texts with several labels are not logged: set log_updates=False.")
+        if self.probability:
+            raise ValueError("Texts with several labels have no probabilities: set probability=False.")
+        return cast(Record, self._rule())
+
+    def _begin_lists(self, indicator: bool) -> None:
+        vars(self).pop("_indicator", None)
+        if indicator:
+            self._indicator = True
+
+    def _check_run(self) -> None:
+        if not self._several:
+            super()._check_run()
+
+    def _record_fields(self, evidence: bool) -> dict[str, Any]:
+        if self._several:
+            raise ValueError("A run on texts with several labels has no record: its theory is of one label.")
+        return super()._record_fields(evidence)
+
+    def predict(self, X: AnyTexts, k: int | None = None, threshold: float | None = None) -> Any:
+        """Label of each text; where texts have several labels, a list of them for each.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+        k : int, optional
+            Give lists of the k labels with the highest scores, whatever these are.
+        threshold : float, optional
+            Give lists of the labels with a score above it; with ``k``, the k best of them. Texts with several
+            labels: 0 where neither is given.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_texts,), or list of lists
+            Each list begins with the highest score. After an indicator matrix, and without ``k`` and
+            ``threshold``: an indicator matrix.
+        """
+        several.check(k, threshold)
+        plain = k is None and threshold is None and (not self._several or "_indicator" in vars(self))
+        if plain:
+            return super().predict(X)
+        self._contract.check_fitted(self)
+        return several.best_labels(self, X, k, threshold)
+
+    def score(self, X: AnyTexts, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+        """Share of the texts whose label is right; of several labels, all must be right.
+
+        Parameters
+        ----------
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+        y : labels, lists of labels, or an indicator matrix
+        sample_weight : array-like of shape (n_texts,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        if not self._several or "_indicator" in vars(self):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]  # scikit-learn's
+        found = [set(one) == set(of_one(labels)) for one, labels in zip(self.predict(X), y, strict=True)]
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return float(np.average(np.asarray(found, np.float64), weights=weights))
+
+    def predict_one(self, x: str | bytes) -> Label:
+        """Label of one text as a type of Python; where texts have several labels, a list of them."""
+        if self._several:
+            return self.predict([x])[0]
+        return super().predict_one(x)
 
     def _counts(self) -> np.ndarray | None:
         """How many texts each column has occurred in, all texts last; None: they are not counted."""
@@ -216,7 +305,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         return super()._binary_space(frame, n_features)
 
     def _space_kinds(self) -> tuple[type, ...]:
-        return (spaces.Confident,) if self._second_order() else super()._space_kinds()
+        return (spaces.Confident, spaces.Labels) if self._second_order() else super()._space_kinds()
 
     def _is_joint(self) -> bool:
         return super()._is_joint() and not self._second_order()
@@ -237,6 +326,8 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         """Diagonal of Sigma, one row per learner, for rules that have one."""
         if not self._second_order():
             raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
+        if self._several:
+            raise AttributeError("covariance_ is not there for texts with several labels.")
         learners = cast(list[spaces.Confident], self._fitted("covariance_").learners)
         return np.stack([learner.trimmed_sigma() for learner in learners])
 
@@ -376,7 +467,10 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         intercept_init: npt.ArrayLike | None = None,
         order: Sequence[npt.ArrayLike] | None = None,
     ) -> Self:
-        """Learn texts in epochs; parameters as in :meth:`perceptrons.OnlineClassifier.fit`, X being texts."""
+        """Learn texts in epochs; parameters as in :meth:`perceptrons.OnlineClassifier.fit`, X being texts.
+
+        y has one label per text, or lists, tuples or sets of labels, of which some may be empty.
+        """
         if not self.warm_start:
             self.__dict__.pop("_words", None)
         super().fit(self._named_texts(X), y, sample_weight, coef_init, intercept_init, order)
@@ -443,7 +537,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         classes: Sequence[Label] | np.ndarray | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
-        """Learn one pass over texts in the order given."""
+        """Learn one pass over texts in the order given; y as in :meth:`fit`."""
         super().partial_fit(self._named_texts(X), y, classes, sample_weight)
         return self
 
@@ -471,13 +565,13 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         Parameters
         ----------
         x : str or bytes
-        y : label
+        y : label, or a list, tuple or set of labels
             A new label becomes a new class.
         """
         fast = self.__dict__.get("_fast_path")
         if fast is not None:
             learn, _, core, one, row_buffer, signs = fast
-            raw, sign = _raw(x), signs.get(y)
+            raw, sign = _raw(x), signs.get(y) if not isinstance(y, SEVERAL) else None
             if raw is not None and sign is not None and learn(core, raw, sign, one, row_buffer) == 0:
                 return
         # no fast path, a new label, or the fast path failed: this call does the same work, and raises errors

@@ -9,6 +9,7 @@ from .base import TRANSIENT, Bracket, Counts, Frame, LearnerState, NumericalErro
 from .budget import Budget
 from .confident import Confident
 from .dual import Dual, KernelRows, shown
+from .labels import Labels
 from .multiplicative import Elimination, Multiplicative
 from .protocol import ConfidentSpace, LinearSpace, Readable, Space, SupportSpace
 from .rest import OneVsRest, PerLabel
@@ -19,6 +20,7 @@ KINDS: tuple[type[Space], ...] = (
     Joint,
     OneVsRest,
     PerLabel,
+    Labels,
     Confident,
     Multiplicative,
     Elimination,
@@ -30,6 +32,7 @@ LINEAR: tuple[type[LinearSpace], ...] = (
     Joint,
     OneVsRest,
     PerLabel,
+    Labels,
     Confident,
     Multiplicative,
     Elimination,
@@ -51,6 +54,7 @@ __all__ = [
     "Frame",
     "Joint",
     "KernelRows",
+    "Labels",
     "LearnerState",
     "Linear",
     "LinearSpace",
