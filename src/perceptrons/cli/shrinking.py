@@ -47,7 +47,7 @@ def _facts(path: str, output: str, small: Any) -> JsonObject:
         "bytes": os.path.getsize(output),
         "bytes_before": os.path.getsize(path),
         "weights": small.n_weights_,
-        "by": "weight times frequency" if small._table.idf is not None else "weight",
+        "by": small.kept_by_,
     }
 
 

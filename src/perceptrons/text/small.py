@@ -95,6 +95,12 @@ class SmallTextClassifierSpec(TextParameters, Explains):
         return len(self._fitted("n_weights_").codes)
 
     @property
+    def kept_by_(self) -> str:
+        """What weights were kept by: "weight times frequency", or "weight" where no texts were counted."""
+        counted = self._fitted("kept_by_").idf is not None
+        return "weight times frequency" if counted else "weight"
+
+    @property
     def names_(self) -> dict[int, str]:
         """Column to the first feature that occurred there, for the columns of the table."""
         if "_words" not in vars(self):

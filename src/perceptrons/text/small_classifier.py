@@ -25,6 +25,8 @@ class SmallTextClassifier(SmallTextClassifierSpec, Shell):
     ----------
     n_weights_ : int
         How many weights are left, those of the constant coordinate not counted.
+    kept_by_ : str
+        What they were chosen by: ``"weight times frequency"``, or ``"weight"`` where no texts were counted.
     names_ : dict
         Column to the first feature that occurred there, where names were kept by :func:`perceptrons.shrink`.
     n_invalid_ : int
