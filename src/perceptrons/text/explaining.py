@@ -27,7 +27,7 @@ class Contribution(NamedTuple):
     contribution: float  #: value times weight
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A piece of a text: a token or a character with what it adds to the score, or what is between them."""
 
     text: str
@@ -42,7 +42,7 @@ class Explanation(NamedTuple):
     score: float
     intercept: float
     contributions: list[Contribution]  #: the largest first, whatever their sign
-    parts: tuple[Part, ...] = ()  #: the text in pieces, whose contributions add up to those of all features
+    parts: tuple[TextPart, ...] = ()  #: the text in pieces, whose contributions add up to those above
 
     def __str__(self) -> str:
         head = f"{self.label}: score {self.score:+.4g} (a positive one means {self.towards})"
@@ -127,7 +127,7 @@ def explain(model: Explains, text: str | bytes) -> Explanation:
     return Explanation(label, towards, float(score[column]), float(bias * scale), found, parts)
 
 
-def parts_of(where: Occurrences, texts: Texts, amounts: dict[int, float]) -> tuple[Part, ...]:
+def parts_of(where: Occurrences, texts: Texts, amounts: dict[int, float]) -> tuple[TextPart, ...]:
     """The text in pieces, with a share of what each feature adds, by its column, wherever it occurs."""
     columns = where.columns.tolist()
     often = Counter(columns)
@@ -139,7 +139,9 @@ def parts_of(where: Occurrences, texts: Texts, amounts: dict[int, float]) -> tup
         pieces += [(at, begin, 0.0), (begin, end, total)]
         at = end
     pieces.append((at, int(texts.stops[0]), 0.0))
-    found = [Part(texts.buffer[a:b].tobytes().decode("utf-8", "replace"), total) for a, b, total in pieces]
+    found = [
+        TextPart(texts.buffer[a:b].tobytes().decode("utf-8", "replace"), total) for a, b, total in pieces
+    ]
     return tuple(part for part in found if part.text)
 
 

@@ -19,7 +19,7 @@ from .weight_table import MOST_CODE, MOST_STEPS, Idf, WeightTable, gaps_of
 _AT_A_TIME = 1 << 22  # weights that are looked at together
 
 
-class Counts(NamedTuple):
+class DocumentCounts(NamedTuple):
     """In how many texts each column has occurred, and sums over all of their entries."""
 
     df: np.ndarray  #: texts with each column, and then the number of texts
@@ -49,7 +49,7 @@ class Ranking(NamedTuple):
     keys: np.ndarray  #: column * classes + class
     weights: np.ndarray
     bias: np.ndarray  #: of each class: the weight of the constant coordinate
-    counts: Counts | None
+    counts: DocumentCounts | None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -75,7 +75,7 @@ def ranking(model: TextClassifierSpec) -> Ranking:
     return Ranking(n_columns, keys[order], weights[order], bias, counts)
 
 
-def _counts(model: TextClassifierSpec) -> Counts | None:
+def _counts(model: TextClassifierSpec) -> DocumentCounts | None:
     """The counts of a model; None where it has not counted.
 
     In a new text columns that were never seen are as frequent as those that were seen least in the texts so
@@ -83,7 +83,7 @@ def _counts(model: TextClassifierSpec) -> Counts | None:
     """
     if model._space.df is None:
         return None
-    found = Counts(model._space.df.copy(), 0.0, 0.0)
+    found = DocumentCounts(model._space.df.copy(), 0.0, 0.0)
     seen = np.flatnonzero(found.df[:-1])
     texts = found.df[seen].astype(np.float64)
     unseen = texts.min() * np.count_nonzero(texts == texts.min()) if len(texts) else 1.0
@@ -109,7 +109,7 @@ def table_of(ranked: Ranking, n: int) -> WeightTable:
     )
 
 
-def _idfs(counts: Counts | None, kept: np.ndarray) -> tuple[Idf | None, np.ndarray]:
+def _idfs(counts: DocumentCounts | None, kept: np.ndarray) -> tuple[Idf | None, np.ndarray]:
     """The idf of these columns in steps, and one for all others."""
     if counts is None:
         return None, np.empty(0, np.uint8)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .explaining import Explanation, Part
+    from .explaining import Explanation, TextPart
 
 MOST_LETTERS = 20_000  #: of the text that are shown
 MOST_ROWS = 20  #: of the table
@@ -26,7 +26,7 @@ def html(found: Explanation) -> str:
     return f'<div style="{_BOX}">{head}{text}{table(found)}</div>'
 
 
-def marked(parts: tuple[Part, ...]) -> str:
+def marked(parts: tuple[TextPart, ...]) -> str:
     """The text; a part is marked by a colour and a line, and by a plus or a minus sign."""
     most = max((abs(part.contribution) for part in parts), default=0.0)
     out, left = [], MOST_LETTERS

@@ -61,7 +61,9 @@ def of_estimator(estimator: Any, n_classes: int) -> Ranges:
     """The values to try for an estimator of the library."""
     name, known = type(estimator).__name__, set(names_of(type(estimator)))
     if "ngram_range" in known:
-        return _listed(_OF_TEXTS, known) | _cuts() | _bits(estimator.bits, n_classes)
+        usual = [] if estimator.rule is not None else [rules.AROW(r=0.1)]  # which None stands for
+        tried = {**_OF_TEXTS, "rule": [rule for rule in _OF_TEXTS["rule"] if rule not in usual]}
+        return _listed(tried, known) | _cuts() | _bits(estimator.bits, n_classes)
     found: dict[str, Sequence[Any]] = dict(_OWN.get(name, {}))
     if "max_iter" in known and name != "MaxMargin":
         found["max_iter"] = _EPOCHS

@@ -38,12 +38,12 @@ def tune(
 ) -> Any:
     """Choose the parameters of an estimator by held-out errors, and fit it.
 
-    ``trials`` sets of parameters are drawn, the first of them those of the estimator. All are tried on a
-    ninth of the rows, the best third of them on a third, the best third of these on all but the rows held
-    out; the best of those is fitted on all rows. Errors are counted on rows that the trial has not learned: a
-    fifth of them, and where that is less than 5000, further fifths in the same way. Among equal errors the
-    first drawn wins, so the given parameters win a tie. Where a ninth or a third would be less than 300 rows,
-    that round is left out. A set of parameters that the estimator refuses counts as worse than all others.
+    ``trials`` sets of parameters are drawn, the first of them those of the estimator. With 27 of them all are
+    tried on a ninth of the rows, the best 9 on a third, the best 3 of these on all but the rows held out; the
+    best of those is fitted on all rows. Errors are counted on rows that the trial has not learned: a fifth of
+    them, and where that is less than 5000, further fifths in the same way. Among equal errors the first drawn
+    wins, so the given parameters win a tie. Fewer sets need fewer rounds; a round of less than 300 rows is
+    omitted. A set of parameters that the estimator refuses counts as worse than all others.
 
     The draws depend on ``random_state`` alone, and so do the rows of each trial: two calls with the same
     arguments give the same model, unless ``seconds`` ends one earlier. The errors of the best trial are a
@@ -61,8 +61,8 @@ def tune(
     y : array-like
         Labels, one for each row; or an indicator matrix of several, all of which have to be right.
     seconds : float or None, default=60
-        No trial is begun that would probably end, with the fit after it, later than this; the first trial
-        and the fit are always made. None: no limit.
+        Each round has an equal share of the time that the fit in the end will probably leave, and no trial
+        is begun that would probably end later; the first trial and the fit are always made. None: no limit.
     trials : int, default=27
         How many sets of parameters.
     size_mb : float, optional
@@ -103,7 +103,7 @@ def tune(
     if getattr(estimator, "random_state", 0) is None:
         estimator = made(estimator, {"random_state": random_state})
     drawn = values.candidates(estimator, found, trials, rng)
-    search = Search(estimator, drawn, size_mb, start, inf if seconds is None else seconds, verbose)
+    search = Halving(estimator, drawn, size_mb, start, inf if seconds is None else seconds, verbose)
     model = made(estimator, drawn[search.best(data)]).fit(X, y)
     if size_mb is not None:
         return shrunk(model, size_mb, notes={"tuning_": search.table()})
@@ -144,11 +144,7 @@ def _rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     return X, y.to_numpy() if hasattr(y, "to_numpy") else y
 
 
-class _TimeIsUp(Exception):
-    """No further trial can be begun."""
-
-
-class Search:
+class Halving:
     """The trials of a call, and the time that is left."""
 
     def __init__(
@@ -167,20 +163,25 @@ class Search:
     def best(self, data: Data) -> int:
         """The number of the best candidate, when all rounds are done or the time is up."""
         alive = list(range(len(self.candidates)))
-        for rows in rounds(data.most, len(alive)):
+        sizes = rounds(data.most, len(alive))
+        for k, rows in enumerate(sizes):
             done: list[Trial] = []
             try:
                 for number in alive:
-                    self._check_time(data, rows)
+                    if self._too_late(data, rows, (k + 1) / len(sizes)):
+                        self._say(f"stopped round {k + 1} of {len(sizes)} after {len(done)} trials")
+                        break
                     done.append(self._try(data, number, rows))
-            except (_TimeIsUp, KeyboardInterrupt):
+            except KeyboardInterrupt:
                 if not self.trials:
                     raise
-                self._say(f"stopped after {len(self.trials)} trials")
+                self._say(f"interrupted after {len(self.trials)} trials")
                 return ranked(done)[0] if done else alive[0]
-            if done[0].failure is not None and all(trial.failure is not None for trial in done):
-                raise done[0].failure
-            alive = ranked(done)[: max(1, ceil(len(done) / _SHARE))]
+            if done and all(trial.failure is not None for trial in done):
+                raise done[0].failure or AssertionError
+            alive = ranked(done)[: max(_SHARE, ceil(len(done) / _SHARE))] if done else alive
+            if len(alive) == 1:
+                break
         return alive[0]
 
     def finished(self, model: Any) -> Any:
@@ -197,14 +198,14 @@ class Search:
         self._say(f"trial {number + 1}/{len(self.candidates)}  {trial.rows:,} rows  {told}  {_told(change)}")
         return trial
 
-    def _check_time(self, data: Data, rows: int) -> None:
-        """Raise where a trial of so many rows, and the fit after it, would probably take too long."""
-        left = self.seconds - (time.perf_counter() - self.start)
+    def _too_late(self, data: Data, rows: int, share: float) -> bool:
+        """Whether a trial of so many rows would probably end after this share of the time for trials."""
         # the first trial compiles, or loads what was compiled
         rates = [trial.seconds / (trial.rows * data.folds) for trial in self.trials[1:]]
-        needed = median(rates) * (rows * data.folds + data.n) if rates else 0.0
-        if self.trials and needed > left:
-            raise _TimeIsUp
+        rate = median(rates) if rates else 0.0
+        spent = time.perf_counter() - self.start
+        until = share * (self.seconds - rate * data.n)  # the last fit takes some of it
+        return bool(self.trials) and spent + rate * rows * data.folds > until
 
     def _say(self, text: str) -> None:
         if self.verbose:
@@ -226,11 +227,11 @@ class Search:
 
 
 def rounds(most: int, n_candidates: int) -> list[int]:
-    """How many rows are learned in each round: all of them in the last one."""
+    """How many rows are learned in each round: all of them in the last one, which has three candidates."""
     sizes = [most]
-    while n_candidates > 1 and sizes[0] // _SHARE >= _LEAST_ROWS and len(sizes) < 3:
+    while n_candidates >= _SHARE ** (len(sizes) + 1) and sizes[0] // _SHARE >= _LEAST_ROWS:
         sizes.insert(0, sizes[0] // _SHARE)
-    return sizes
+    return sizes[-3:]
 
 
 def ranked(trials: list[Trial]) -> list[int]:

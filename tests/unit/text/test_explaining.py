@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perceptrons import TextClassifier, shrink
-from perceptrons.text.explaining import Contribution, Explanation, Part
+from perceptrons.text.explaining import Contribution, Explanation, TextPart
 from perceptrons.text.showing import MOST_LETTERS
 
 MAIL = [
@@ -131,7 +131,7 @@ def read(html: str) -> Reader:
 @example(text="<script>alert(1)</script> \"'&amp; <b onclick=x>", label="<img src=x onerror=y>")
 @example(text="\u202eabc\x00\x1b[0m", label="a")
 def test_no_text_becomes_markup(text, label):
-    parts = tuple(Part(word, float(k) - 3.0) for k, word in enumerate(text.split(" ")))
+    parts = tuple(TextPart(word, float(k) - 3.0) for k, word in enumerate(text.split(" ")))
     found = Explanation(label, label, 1.0, 0.5, [Contribution(text, 1.0, 2.0, 2.0)], parts)
     seen = read(found._repr_html_())
     assert seen.tags <= {"div", "p", "b", "span", "sup", "details", "summary", "table", "tr", "td"}
@@ -141,9 +141,11 @@ def test_no_text_becomes_markup(text, label):
 
 
 def test_signs_beside_colours_and_long_texts():
-    parts = (Part("good", 1.0), Part(" ", 0.0), Part("bad", -0.5), Part(" dull", 0.001))
+    parts = (TextPart("good", 1.0), TextPart(" ", 0.0), TextPart("bad", -0.5), TextPart(" dull", 0.001))
     html = Explanation("yes", "yes", 0.501, 0.0, [], parts)._repr_html_()
     assert 'title="+1">good<sup>+</sup></span> <span' in html and "bad<sup>−</sup>" in html
     assert "dull<sup>" not in html and "score +0.501" in html
-    long = Explanation("yes", "yes", 1.0, 0.0, [], (Part("a" * (MOST_LETTERS + 7), 1.0), Part("b", 1.0)))
+    long = Explanation(
+        "yes", "yes", 1.0, 0.0, [], (TextPart("a" * (MOST_LETTERS + 7), 1.0), TextPart("b", 1.0))
+    )
     assert "8 more characters" in long._repr_html_() and len(long._repr_html_()) < MOST_LETTERS + 2000

@@ -63,8 +63,8 @@ def test_fixed_parameters_keep_their_values():
 
 @pytest.mark.parametrize(("n", "sizes"), [(240, [240]), (1000, [333, 1000]), (9000, [1000, 3000, 9000])])
 def test_rounds_end_with_all_rows(n, sizes):
-    assert search.rounds(n, 27) == sizes
-    assert search.rounds(n, 1) == [n]
+    assert search.rounds(n, 27) == sizes == search.rounds(n, 100)
+    assert search.rounds(n, 9) == sizes[-2:] and search.rounds(n, 8) == [n]
 
 
 def test_folds_are_disjoint_and_smaller_rounds_are_parts_of_larger_ones():
@@ -161,7 +161,26 @@ def test_time_only_ends_it_earlier(monkeypatch, capsys):
     found = tune(AROW(), X, Y, trials=9, seconds=4.5, verbose=1)
     assert [row["trial"] for row in found.tuning_] == [0, 1, 2, 3]  # a fit takes a quarter of a trial
     assert found.tuning_ == tune(AROW(), X, Y, trials=9, seconds=100.0).tuning_[:4]
-    assert "stopped after 4 trials" in capsys.readouterr().err
+    assert "stopped round 1 of 1 after 4 trials" in capsys.readouterr().err
+
+
+def test_every_round_has_its_share_of_the_time(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(search.time, "perf_counter", lambda: now[0])
+
+    def slow(data, estimator, change, number, rows, finished):
+        now[0] += rows / 100.0
+        return trials.Trial(number, rows, 10, 50 - number, rows / 100.0)
+
+    monkeypatch.setattr(search, "tried", slow)
+    found = {}
+    for seconds in (None, 60.0):
+        now[0] = 0.0
+        rows, y = np.tile(X, (40, 1)), np.tile(Y, 40)
+        table = tune(AROW(max_iter=1), rows, y, trials=27, seconds=seconds).tuning_
+        found[seconds] = [row["rows"] for row in table]
+    assert found[None] == [426] * 27 + [1280] * 9 + [3840] * 3
+    assert found[60.0] == [426] * 3 + [1280]  # 9.6 s are for the fit, a third of the rest for each
 
 
 def test_an_interruption_keeps_the_best_so_far(monkeypatch):
@@ -221,7 +240,7 @@ def test_times_that_are_none(text):
 
 def test_the_first_trial_is_not_the_measure_of_the_others():
     """It may compile: its time does not end the search."""
-    made = search.Search(AROW(), [{}, {}], None, time.perf_counter(), 60.0, 0)
+    made = search.Halving(AROW(), [{}, {}], None, time.perf_counter(), 60.0, 0)
     data = trials.Data(X, Y, np.random.default_rng(0))
     made.trials = [trials.Trial(0, 96, 10, 5, 50.0)]
-    made._check_time(data, 96)
+    assert not made._too_late(data, 96, 1.0)
