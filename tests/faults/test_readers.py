@@ -158,7 +158,7 @@ class Endless(io.RawIOBase):
         return n
 
 
-@pytest.mark.parametrize("format_", ["libsvm", "vw", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("format_", ["libsvm", "vw", "fasttext", "csv", "tsv", "jsonl"])
 def test_a_line_without_end_is_refused_at_the_limit(format_):
     source = Endless(b"1 1:1\n" if format_ == "libsvm" else b"")
     limits = Limits(line_bytes=1 << 20)

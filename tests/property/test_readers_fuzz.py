@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 from perceptrons.io import FormatError, Limits, Texts, open_stream, read_libsvm
 
-FORMATS = ["libsvm", "vw", "csv", "tsv", "jsonl"]
+FORMATS = ["libsvm", "vw", "fasttext", "csv", "tsv", "jsonl"]
 SEEDS = {
     "libsvm": [b"+1 1:0.5 3:2e-1 # note\n", b"-1 2:1\n", b"3\n", b"1 67108864:1\n"],
     "vw": [b"1 2.0 'tag|ns:2 a:3 b |x c\n", b"-1 | d e:-1\n", b"1 t|x\n"],
+    "fasttext": [b"__label__a __label__b a text\n", b"no label\n", b"x __label__c y __label__\n"],
     "csv": [b'1,2.5,red,"a ""b"""\n', b"0,-3,green,c\n", b"y,a,b,c\n", b'"1",2,"x,y",\n'],
     "tsv": [b"1\t2.5\tred\n", b"0\t\tgreen\n"],
     "jsonl": [b'{"label": 1, "a": 2.5, "b": "red", "c": [1, {"d": null}]}\n', b'{"label": "x", "a": true}\n'],

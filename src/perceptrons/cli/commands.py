@@ -97,6 +97,13 @@ def predict(
         Option("--probabilities", help="Also write the probability of each class, in the order of classes."),
     ] = False,
     unlabelled: Annotated[bool, Option("--unlabelled", help="The data have no column of labels.")] = False,
+    k: Annotated[
+        int | None, Option("--k", help="Texts: the k labels with the highest scores.", min=1)
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        Option(help="Texts: the labels with a score above this; 0 where a text may have several."),
+    ] = None,
     *,
     reading: Reading,
     plugin: Plugin = None,
@@ -105,13 +112,14 @@ def predict(
 ) -> Job:
     """Predict the label of each row.
 
-    One line per row. Rows are read as those the model was trained on, unless an option differs.
+    One line per row; several labels have spaces between them. Rows are read as those the model was trained
+    on, unless an option differs.
     """
 
     def work() -> int:
         from .predicting import predict
 
-        return predict(model, data, reading, output, scores, probabilities, unlabelled, json)
+        return predict(model, data, reading, output, scores, probabilities, unlabelled, json, k, threshold)
 
     return work
 

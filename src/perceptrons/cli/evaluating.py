@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from . import printing
-from .errors import Failure
+from .errors import Failure, Misuse
 from .options import Reading
 from .reliability import Reliability
 from .scores import Confusion
+from .several import LabelReport
 from .stored import open_data, open_model
 from .worst import Worst, margins
 
 if TYPE_CHECKING:
     from ..core.classifier import Classifier
     from ..io.records import Batch
+    from ..text.learner import TextClassifierSpec
 
 
 def evaluate(path: str, data: list[str], reading: Reading, worst: int | None, as_json: bool) -> int:
@@ -41,13 +43,19 @@ class Evaluation:
     """What is counted on labelled rows: confusions, reliability of probabilities, the worst rows."""
 
     def __init__(self, model: Classifier, n_worst: int | None):
-        self.model, self.confusion = model, Confusion(model.classes_)
+        from ..core.plan import has_several_labels
+
+        self.model = model
+        several = has_several_labels(model)
+        self.confusion = LabelReport() if several else Confusion(model.classes_)
         probable = hasattr(model, "predict_proba")
         self.reliability = Reliability() if probable else None
+        if n_worst is not None and several:
+            raise Misuse("--worst is for models of one label a row.")
         self.worst = None if n_worst is None else Worst(n_worst, model.classes_, probable)
 
     @property
-    def parts(self) -> dict[str, Confusion | Reliability | Worst]:
+    def parts(self) -> dict[str, Confusion | LabelReport | Reliability | Worst]:
         """What is reported, by name."""
         found = {"": self.confusion, "calibration": self.reliability, "worst": self.worst}
         return {name: part for name, part in found.items() if part is not None}
@@ -55,6 +63,11 @@ class Evaluation:
     def add(self, batch: Batch) -> None:
         """Count the rows of a batch."""
         assert batch.y is not None
+        if isinstance(self.confusion, LabelReport):
+            self.confusion.add(cast("TextClassifierSpec", self.model), batch.X, batch.y)
+            return
+        if batch.y.dtype == object and any(isinstance(one, tuple) for one in batch.y):
+            raise Failure("The data have several labels a row, and the model has one.")
         predicted = self.model.predict(batch.X)
         self.confusion.add(batch.y, predicted)
         if self.reliability is None and self.worst is None:

@@ -48,7 +48,7 @@ class Reading:
         Text,
         Option(
             help="Default: by the name of the file, or else by its first lines.",
-            metavar="[libsvm|vw|csv|tsv|jsonl|parquet]",
+            metavar="[libsvm|vw|fasttext|csv|tsv|jsonl|parquet]",
             callback=known_format,
             autocompletion=complete_format,
         ),
@@ -84,7 +84,15 @@ class Reading:
         ),
     ] = None
     labels: Annotated[
-        Literal["auto", "text", "number"] | None, Option(help="Type of the labels.", show_default="auto")
+        Literal["auto", "text", "number", "several"] | None,
+        Option(
+            help="Type of the labels. In fastText's format 'several' takes any number of labels a line; by "
+            "default so if a line of the first batch has more than one.",
+            show_default="auto",
+        ),
+    ] = None
+    label_prefix: Annotated[
+        Text, Option(help="How the labels of fastText's format begin.", show_default="__label__")
     ] = None
     zero_based: Annotated[
         bool | None,

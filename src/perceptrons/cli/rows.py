@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
+import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
@@ -51,6 +52,8 @@ def remembered(kept: JsonObject, reading: Reading, data: list[str], unlabelled: 
         found["format"] = by_ending
     if found.get("format") != kept.get("format"):
         found.pop("delimiter", None)
+        if found.get("labels") == "several":
+            found.pop("labels")
     if found.get("format") in FORMATS and not FORMATS[found["format"]].columns:
         for name in ("columns", "missing", "means"):
             found.pop(name, None)
@@ -111,6 +114,7 @@ def stream_options(found: JsonObject) -> JsonObject:
         "on_error": found.get("on_bad_line", "raise"),
         "encoding_errors": found.get("encoding_errors", "refuse"),
         "labels": found.get("labels", "auto"),
+        "label_prefix": found.get("label_prefix", "__label__"),
         "limits": _limits(found.get("limits")),
     }
 
@@ -216,7 +220,8 @@ class Classes:
 
     def add(self, y: np.ndarray) -> None:
         """Count labels of a batch before it is learned."""
-        self.seen.update(y.tolist())
+        lists = y.dtype == object  # tuples of labels
+        self.seen.update(itertools.chain.from_iterable(y) if lists else y.tolist())
         most = _MOST_CLASSES if self.most is None else self.most
         if len(self.seen) > most:
             raise self._refused(f"more than {most:,} different labels")

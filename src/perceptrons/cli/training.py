@@ -6,13 +6,14 @@ import contextlib
 import dataclasses
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import printing, progress, rows, tuning
 from .errors import Failure, Misuse
 from .learners import learner
 from .options import Learning, Reading, Running, flag
 from .scores import Confusion
+from .several import LabelReport
 from .signals import Interrupted, Signals
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..io.fitting import FitReport
     from ..io.stream import Stream
     from ..models.checkpoint import Checkpoint
+    from ..text.learner import TextClassifierSpec
     from .learners import AnyLearner
 
 
@@ -54,6 +56,8 @@ class TrainingRun:
             stream = stack.enter_context(rows.open_rows(self.data, layout))
             self._settle_passes(stream.again)
             self._check_again(stream, model)
+            if stream.format == "fasttext" and not self.learning.text:
+                raise Misuse("fastText's format holds texts: give --text.")
             checkpoint = stack.enter_context(self._checkpoint()) if self.checkpoint_file else None
             session = Session(self, stream, checkpoint, stack.enter_context(Signals()))
             if self.running.tune is not None:
@@ -294,14 +298,19 @@ class Session:
         self.watch.stop()
         return model
 
-    def test(self, model: AnyLearner, part: Fraction | None) -> Confusion:
+    def test(self, model: AnyLearner, part: Fraction | None) -> Confusion | LabelReport:
         """Predictions and labels of the rows that were held out."""
-        found = Confusion(model.classes_)
+        from ..core.plan import has_several_labels
+
+        found = LabelReport() if has_several_labels(model) else Confusion(model.classes_)
         self.stream.freeze_means()  # as in `evaluate`
         self.stream.select(holdout=part, tested=True)
         for batch in self.stream:
             assert batch.y is not None  # else nothing would have been learned
-            found.add(batch.y, model.predict(batch.X))
+            if isinstance(found, LabelReport):
+                found.add(cast("TextClassifierSpec", model), batch.X, batch.y)
+            else:
+                found.add(batch.y, model.predict(batch.X))
         return found
 
 
@@ -313,7 +322,7 @@ class Summary:
         path: str,
         model: AnyLearner,
         report: FitReport | None,
-        tested: Confusion | None,
+        tested: Confusion | LabelReport | None,
         session: Session,
     ):
         self.path, self.model, self.report, self.tested = path, model, report, tested
@@ -367,6 +376,9 @@ class Summary:
             right, n = self.tested.right, self.tested.n_rows
             accuracy = f"{printing.percent(right, n)} right of {printing.counted(n, 'row')}"
             found.append(("held out", f"{accuracy} that were not learned"))
+            if isinstance(self.tested, LabelReport):
+                f1 = self.tested.counts.f1()
+                found.append(("F1", f"{f1.micro:.3f} micro, {f1.macro:.3f} macro"))
         return found
 
     def _of_missing(self) -> list[tuple[str, str]]:

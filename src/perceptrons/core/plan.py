@@ -36,3 +36,13 @@ def rule(model: FirstOrder | SecondOrderLearner) -> Record | rules.UserRule:
 def moves_two_classes(model: FirstOrder | SecondOrderLearner) -> bool:
     """Whether an update moves the true class and its best rival only, as in learners that take a rule."""
     return not isinstance(model, FirstOrder) or isinstance(model._scheme(), multiclass.Top)
+
+
+def takes_lists(model: Classifier) -> bool:
+    """Whether rows may have lists of labels."""
+    return model._takes_lists
+
+
+def has_several_labels(model: Classifier) -> bool:
+    """Whether the model has learned rows of several labels."""
+    return model._several

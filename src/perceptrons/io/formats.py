@@ -54,6 +54,7 @@ class StreamOptions(TypedDict):
     encoding_errors: str
     limits: Limits
     labels: str
+    label_prefix: str
     dtype: npt.DTypeLike
     read_ahead: int
 
@@ -86,6 +87,15 @@ def _vw(options: StreamOptions, refusals: Refusals) -> LineParser:
     limits = options["limits"]
     replace = limits if options["encoding_errors"] == "replace" else None
     return VowpalWabbit(refusals, limits, options["bits"], options["seed"], options["dtype"], replace)
+
+
+def _fasttext(options: StreamOptions, refusals: Refusals) -> LineParser:
+    from .fasttext import FastText
+
+    limits = options["limits"]
+    replace = limits if options["encoding_errors"] == "replace" else None
+    labels = "ignore" if options["label_column"] is None else options["labels"]
+    return FastText(refusals, limits, options["label_prefix"], labels, replace)
 
 
 def _columns(options: StreamOptions, delimiter: str) -> TableOptions:
@@ -125,6 +135,7 @@ FORMATS: dict[str, Format] = {
     for form in (
         Format("libsvm", (".svm", ".svmlight", ".libsvm"), _libsvm, columns=False, by_lines=True),
         Format("vw", (".vw",), _vw, columns=False, by_lines=True),
+        Format("fasttext", (".ft", ".fasttext"), _fasttext, columns=False, by_lines=True),
         Format("csv", (".csv",), _csv, columns=True, by_lines=True),
         Format("tsv", (".tsv", ".tab"), _tsv, columns=True, by_lines=True),
         Format("jsonl", (".jsonl", ".ndjson"), _jsonl, columns=False, by_lines=True),
@@ -166,6 +177,8 @@ def by_content(head: bytes, name: str) -> str:
         return "jsonl"
     if lines and all(map(_LIBSVM.match, lines)) and any(map(_PAIR.search, lines)):
         return "libsvm"
+    if lines and 2 * sum(line.lstrip().startswith(b"__label__") for line in lines) >= len(lines):
+        return "fasttext"
     if lines and all(map(_VW.match, lines)):
         return "vw"
     for format_, delimiter in (("tsv", b"\t"), ("csv", b",")):

@@ -354,6 +354,7 @@ def open_stream(
     encoding_errors: str = "refuse",
     limits: Limits | None = None,
     labels: str = "auto",
+    label_prefix: str = "__label__",
     dtype: npt.DTypeLike = np.float64,
     read_ahead: int = 2,
 ) -> Stream:
@@ -366,8 +367,10 @@ def open_stream(
     ----------
     source : path, list of paths, "-" (standard input), open binary file or bytes
         Plain, gz, bz2, xz or zst, told by the first bytes.
-    format : {"auto", "libsvm", "vw", "csv", "tsv", "jsonl", "parquet"}, default="auto"
-        ``"auto"``: by the name, or else by the first lines.
+    format : {"auto", "libsvm", "vw", "fasttext", "csv", "tsv", "jsonl", "parquet"}, default="auto"
+        ``"auto"``: by the name, or else by the first lines. ``"fasttext"``: a text on each line, with its
+        labels as words that begin with ``label_prefix``, wherever they stand; batches hold :class:`Texts`,
+        and lines without a label are left out, as fastText does.
     label_column : int, str or None, default="auto"
         A column of csv, tsv or parquet, by number (-1 is the last) or name; a key of jsonl. ``"auto"``: the
         one column named label, target, class or y; the first one where there is no header; in jsonl
@@ -406,9 +409,13 @@ def open_stream(
         What becomes of bytes that are not UTF-8.
     limits : Limits, optional
         What is refused, so that memory stays bounded; see :class:`Limits`.
-    labels : {"auto", "text", "number", "ignore"}, default="auto"
+    labels : {"auto", "text", "number", "several", "ignore"}, default="auto"
         Kind of the labels in tables, jsonl and parquet; ``"auto"``: integers, numbers or words, by the first
-        batch. ``"ignore"``: they are not read, and may be missing.
+        batch. ``"ignore"``: they are not read, and may be missing. ``"several"`` is for format fasttext: a
+        line may have any number of labels, and each row has a tuple of them; with ``"auto"`` that is so if
+        a line of the first batch has more than one.
+    label_prefix : str, default="__label__"
+        How the labels of format fasttext begin; it is no part of them.
     dtype : dtype, default=float64
         Of the values.
     read_ahead : int, default=2
@@ -458,6 +465,7 @@ def open_stream(
         "encoding_errors": encoding_errors,
         "limits": limits,
         "labels": labels,
+        "label_prefix": label_prefix,
         "dtype": dtype,
         "read_ahead": read_ahead,
     }

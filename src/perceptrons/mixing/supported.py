@@ -9,6 +9,7 @@ import numpy as np
 from .. import rules
 from ..core.aggressive import MIRASpec, PassiveAggressiveSpec
 from ..core.confidence import AROWSpec, SCWSpec
+from ..core.label_lists import is_listed
 from ..core.learner import Learner
 from ..core.perceptron import AveragedPerceptronSpec, MarginPerceptronSpec, PerceptronSpec
 from ..text.learner import TextClassifierSpec
@@ -56,8 +57,8 @@ def check(estimator: Any) -> None:
 
 
 def check_targets(estimator: Any, codes: np.ndarray) -> None:
-    """Raise ValueError for rows of several labels."""
-    if codes.ndim == 2:
+    """Raise ValueError for rows of several labels: an indicator matrix of codes, or lists of labels."""
+    if codes.ndim == 2 or is_listed(codes):
         raise ValueError(
             f"ParameterMixing cannot mix {type(estimator).__name__} on rows of several labels: mixing is "
             "for one label a row. Mix a model for each label."

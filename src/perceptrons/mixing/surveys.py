@@ -19,6 +19,7 @@ from ..core import class_weights
 from ..core.labels import checked_labels
 from ..core.passes import CheckedRows
 from ..io.records import Batch, FormatError
+from . import supported
 
 if TYPE_CHECKING:
     from ..core.learner import Learner
@@ -43,6 +44,8 @@ def survey(learner: Learner, batch: Batch, name: str) -> Survey:
     one = copy.copy(learner)
     with _of_shard(name):
         X = one._intake.checked(as_scipy(batch.X), reset=True)
+        if batch.y is not None:
+            supported.check_targets(one, batch.y)
         y = checked_labels(one, batch.y, X.shape[0])
         weights = class_weights.checked_weights(one, batch.weights, len(y))
     labels, codes = np.unique(y, return_inverse=True)

@@ -11,6 +11,9 @@ _WHERE = {
     "SmallTextClassifier": "small_classifier",
     "Explanation": "explaining",
     "EncodingError": "hashing",
+    "f1_scores": "label_scores",
+    "precision_at_k": "label_scores",
+    "recall_at_k": "label_scores",
 }
 
 __all__ = list(_WHERE)

@@ -33,15 +33,34 @@ def best_labels(
     model: TextClassifierSpec, X: AnyTexts, k: int | None, threshold: float | None
 ) -> list[list[Label]]:
     """The labels of each text, the highest score first; of equal ones, the smaller label."""
-    labels = [python_label(one) for one in model.classes_.tolist()]
     if threshold is None:
         threshold = 0.0 if k is None else -np.inf
-    found: list[list[Label]] = []
+    labels = _labels(model)
+    return [[labels[r] for r in best(row, k, threshold)] for row in rows_of_scores(model, X)]
+
+
+def ranked_and_predicted(
+    model: TextClassifierSpec, X: AnyTexts, k: int
+) -> tuple[list[list[Label]], list[list[Label]]]:
+    """The k best labels of each text, and those with a score above 0."""
+    labels, ranked, predicted = _labels(model), [], []
+    for row in rows_of_scores(model, X):
+        ranked.append([labels[r] for r in best(row, k, -np.inf)])
+        predicted.append([labels[r] for r in best(row, None, 0.0)])
+    return ranked, predicted
+
+
+def _labels(model: TextClassifierSpec) -> list[Label]:
+    return [python_label(one) for one in model.classes_.tolist()]
+
+
+def rows_of_scores(model: TextClassifierSpec, X: AnyTexts) -> Iterator[np.ndarray]:
+    """The scores of the labels, text by text."""
     for scores in pieces(model, X):
         if scores.ndim == 1:  # two classes, or one
-            scores = np.column_stack([-scores, scores]) if len(labels) > 1 else scores[:, None]
-        found += [[labels[r] for r in best(row, k, threshold)] for row in scores]
-    return found
+            several = len(model.classes_) > 1
+            scores = np.column_stack([-scores, scores]) if several else scores[:, None]
+        yield from scores
 
 
 def best(scores: np.ndarray, k: int | None, threshold: float) -> list[int]:
