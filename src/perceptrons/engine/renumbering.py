@@ -23,7 +23,7 @@ import mmap
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -39,6 +39,17 @@ T = TypeVar("T")
 
 #: How far ahead the numbering asks for memory, in entries.
 AHEAD = 32
+#: Where there are so many times more columns than entries, a table of all columns is not worth its memory.
+FEW = 4
+#: An odd number that spreads columns over a table: 2^64 over the golden ratio.
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Uniform(NamedTuple):
+    """An array by column whose entries are all equal, and which has not been made."""
+
+    dtype: np.dtype
+    value: float
 
 
 class ColumnSlots(NamedTuple):
@@ -46,8 +57,10 @@ class ColumnSlots(NamedTuple):
 
     columns: np.ndarray  #: uint32
 
-    def packed(self, a: np.ndarray) -> np.ndarray:
+    def packed(self, a: np.ndarray | Uniform) -> np.ndarray:
         """The entries of these columns, one after the other, and that of the constant, which is the last."""
+        if isinstance(a, Uniform):
+            return np.full(len(self.columns) + 1, a.value, a.dtype)
         made = np.empty((len(self.columns) + 1, *a.shape[1:]), a.dtype)
         np.take(a, self.columns, axis=0, out=made[:-1])
         made[-1] = a[-1]
@@ -60,10 +73,10 @@ class ColumnSlots(NamedTuple):
 
 
 class SlottedRows(NamedTuple):
-    """Rows, and the same rows with slots for columns."""
+    """Rows, and the same rows with slots for columns; none once they do not come again."""
 
-    source: Csr
-    rows: Csr
+    source: Csr | None
+    rows: Csr | None
     slots: ColumnSlots
 
 
@@ -86,12 +99,41 @@ def number_columns(indices: Unsigned, numbers: Unsigned, columns: Unsigned, slot
     return n
 
 
+@compiled
+def number_few_columns(
+    indices: Unsigned, keys: Unsigned, numbers: Unsigned, columns: Unsigned, slots: Unsigned
+) -> int:
+    """:func:`number_columns` by a table that has room for twice as many columns as there are entries.
+
+    ``keys`` has the columns that were met, each plus 1, and ``numbers`` their numbers; a power of 2 of both.
+    """
+    n = 0
+    last = np.uint64(keys.shape[0] - 1)
+    for p in range(indices.shape[0]):
+        key = np.uint64(indices[p]) + np.uint64(1)
+        at = (key * SPREAD >> np.uint64(32)) & last
+        while keys[at] != 0 and keys[at] != key:
+            at = (at + np.uint64(1)) & last
+        if keys[at] == 0:
+            keys[at] = key
+            numbers[at] = n
+            columns[n] = indices[p]
+            n += 1
+        slots[p] = numbers[at]
+    return n
+
+
 def by_first_appearance(rows: Csr, n_features: int) -> SlottedRows:
     """Number the columns of these rows in the order in which they occur."""
     used = rows.indices[: int(rows.indptr[-1])]
     columns = np.empty(min(n_features, len(used)), np.uint32)
     slots = np.zeros_like(rows.indices)
-    n = number_columns(used, np.zeros(n_features, np.uint32), columns, slots[: len(used)])
+    if FEW * len(used) < n_features:
+        size = 1 << max(4, (2 * len(used)).bit_length())
+        table = np.zeros((2, size), np.uint32)
+        n = number_few_columns(used, table[0], table[1], columns, slots[: len(used)])
+    else:
+        n = number_columns(used, np.zeros(n_features, np.uint32), columns, slots[: len(used)])
     return SlottedRows(rows, rows._replace(indices=frozen(slots)), ColumnSlots(frozen(columns[:n].copy())))
 
 
@@ -99,15 +141,23 @@ class SlottedWeights:
     """The arrays of one learner by slot, beside its own by column.
 
     Any thread may bring those by column up to date while a pass runs; what it reads then is of that moment.
+    ``lasts``: the arrays by slot stay after the last pass, and those by column are brought up to date when
+    somebody reads them.
     """
 
-    def __init__(self, slotted: SlottedRows, home: Mapping[str, np.ndarray]):
+    def __init__(self, slotted: SlottedRows, home: Mapping[str, np.ndarray | Uniform], lasts: bool = False):
         self.slotted = slotted
+        self.lasts = lasts
         self._pack(home)
-        self._version = self._at_home = 0
+        self._version = 0
+        self._at_home = {name: -1 if isinstance(a, Uniform) else 0 for name, a in home.items()}
         self._lock = threading.Lock()
 
-    def _pack(self, home: Mapping[str, np.ndarray]) -> None:
+    def forget_rows(self) -> None:
+        """The rows do not come again."""
+        self.slotted = self.slotted._replace(source=None, rows=None)
+
+    def _pack(self, home: Mapping[str, np.ndarray | Uniform]) -> None:
         self.arrays = {name: self.slotted.slots.packed(a) for name, a in home.items()}
 
     def _unpack(self, home: Mapping[str, np.ndarray]) -> None:
@@ -124,13 +174,16 @@ class SlottedWeights:
             self._version += 1
 
     def bring_home(self, home: Mapping[str, np.ndarray]) -> None:
-        """Bring the arrays by column up to date."""
-        if self._at_home == self._version:
+        """Bring these arrays by column up to date."""
+        if all(self._at_home[name] == self._version for name in home):
             return
         with self._lock:
             version = self._version
-            self._unpack(home)
-            self._at_home = version
+            old = {name: a for name, a in home.items() if self._at_home[name] != version}
+            if old:
+                self._unpack(old)
+            for name in home:
+                self._at_home[name] = version
 
 
 class InUse(NamedTuple):
@@ -160,12 +213,12 @@ class ByColumn(Generic[T]):
         if self.optional and self.name not in attributes:
             return None  # type: ignore[return-value]  # T allows it
         if "in_slots" in attributes:
-            space.bring_home()
+            space.bring_home(self.name)
         try:
-            found: T = attributes[self.name]
+            found: Any = attributes[self.name] if self.name in attributes else space.made(self.name)
         except KeyError:
             raise AttributeError(f"{type(space).__name__} has no {self.name!r}.") from None
-        return found
+        return cast("T", found)
 
     def __set__(self, space: SingleSpace, a: T) -> None:
         if "in_slots" in vars(space):

@@ -126,11 +126,12 @@ def uncount_entries(indices: Unsigned, p: np.uint64, stop: np.uint64, df: Unsign
 
 @compiled
 def weigh_visits(
-    rows: Csr, c: Floats, order: Ints, df: Unsigned, logs: Floats, made: Csr, counted: Ints
+    rows: Csr, names: Unsigned, c: Floats, order: Ints, df: Unsigned, logs: Floats, made: Csr, counted: Ints
 ) -> None:
     """Make the rows of the visits in ``order``, each by the counts before it, and count each.
 
-    ``made`` receives them, one after the other; a row of weight 0 is left empty, and not counted.
+    ``made`` receives them, one after the other, under other ``names`` of the columns, or under the same; a
+    row of weight 0 is left empty, and not counted.
     ``counted[0]`` becomes the number of texts that were counted.
     """
     at = np.uint64(0)
@@ -143,24 +144,24 @@ def weigh_visits(
             first, end = at, at + (stop - p)
             weigh_entries(rows.data, rows.indices, p, stop, df, logs, made.data, first)
             while at < end:
-                made.indices[at] = rows.indices[p + (at - first)]
+                made.indices[at] = names[p + (at - first)]
                 at += _ONE
             made.sq[k] = with_constant(sum_of_squares(made.data, first, end), rows.bias)
-            count_entries(made.indices, first, end, df)
+            count_entries(rows.indices, p, stop, df)
             counted[0] += 1
     made.indptr[order.shape[0]] = at
 
 
 @compiled
-def take_off(made: Csr, c: Floats, df: Unsigned, counted: Ints, n: int) -> None:
+def take_off(rows: Csr, c: Floats, order: Ints, df: Unsigned, counted: Ints, n: int) -> None:
     """Take the texts after the first n off the counts again."""
     seen = 0
-    for k in range(made.sq.shape[0]):
+    for i in order:
         if seen >= counted[0]:
             break
-        if c.shape[0] == 0 or c[k] != 0.0:
+        if c.shape[0] == 0 or c[i] != 0.0:
             if seen >= n:
-                uncount_entries(made.indices, made.indptr[k], made.indptr[k + 1], df)
+                uncount_entries(rows.indices, rows.indptr[i], rows.indptr[i + 1], df)
             seen += 1
     counted[0] = min(counted[0], n)
 
@@ -200,32 +201,36 @@ def run(
     order: np.ndarray,
     predictions: Predictions | None,
     note: Callable[[float], None],
+    target: Space | None = None,
+    names: np.ndarray | None = None,
 ) -> list[UpdateColumns]:
     """``space.run`` on the rows by their running idf, in ``order``; the texts that were learned are counted.
 
     The visits are numbered anew for the loops; errors name the rows as they are in ``rows``. Where some
     learners of one against the rest end before the others, the texts that any of them has learned count.
-    ``note`` gets the squared length of the longest row before the rows are learned.
+    ``note`` gets the squared length of the longest row before the rows are learned. The rows are learned by
+    ``target``, which has the scalars of the space, where their columns have other ``names``.
     """
+    target, names = space if target is None else target, rows.indices if names is None else names
     df = space.df
     assert df is not None
     check_number(df, len(order))
     made, weights = _room(rows, order), frozen(c[order]) if len(c) else EMPTY
     counted, before = np.zeros(1, np.int64), n_learned(space)
-    numbers = space.learners[0].row_numbers  # those of a shard, or none
+    numbers = target.learners[0].row_numbers  # those of a shard, or none
     try:
-        weigh_visits(rows, c, order, df, logarithms(), made, counted)
+        weigh_visits(rows, names, c, order, df, logarithms(), made, counted)
         if counted[0]:
             note(float(made.sq.max() if not len(weights) else made.sq[weights > 0.0].max()))
-        for learner in space.learners:
+        for learner in target.learners:
             learner.row_numbers = order if numbers is None else numbers[order]
         every = frozen(np.arange(len(order)))
-        return space.run(_frozen(made), frozen(y[order]), weights, every, False, predictions)
+        return target.run(_frozen(made), frozen(y[order]), weights, every, False, predictions)
     finally:
         n = max(after - start for after, start in zip(n_learned(space), before, strict=True))
         if n < counted[0]:  # an interruption, or an error: counts belong to the weights
-            take_off(made, weights, df, counted, n)
-        for learner in space.learners:
+            take_off(rows, c, order, df, counted, n)
+        for learner in target.learners:
             learner.row_numbers = numbers
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..rows import LINE
 from .loops import texts
-from .renumbering import LEAST_BYTES, SlottedWeights, in_memory
+from .renumbering import LEAST_BYTES, SlottedWeights, Uniform, in_memory
 
 if TYPE_CHECKING:
     from ..rows import Csr
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 LEAST_ENTRIES = 1 << 17
 
 
-def pays(rows: Csr, n_features: int) -> bool:
-    """Whether a pass over texts is faster with renumbered columns."""
+def pays(rows: Csr, n_features: int, fresh: bool) -> bool:
+    """Whether a pass over texts is faster with renumbered columns.
+
+    ``fresh``: the learner has no array of variances by column yet, and without slots would have to make it.
+    """
     wide = 16 * n_features >= LEAST_BYTES
-    return wide and int(rows.indptr[-1]) >= LEAST_ENTRIES and in_memory(rows)
+    return wide and (fresh or int(rows.indptr[-1]) >= LEAST_ENTRIES) and in_memory(rows)
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "F"] = "C") -> np.ndarray:
@@ -37,7 +40,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "
     return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
-def record_of(home: Mapping[str, np.ndarray]) -> np.dtype:
+def record_of(home: Mapping[str, np.ndarray | Uniform]) -> np.dtype:
     """A record with a number of each array, the wide ones first; it has a power of 2 bytes."""
     names = sorted(home, key=lambda name: -home[name].dtype.itemsize)
     formats = [home[name].dtype for name in names]
@@ -55,12 +58,24 @@ def apart(home: Mapping[str, np.ndarray]) -> texts.Numbers:
 class SideBySide(SlottedWeights):
     """Weights, variances and counts by slot, in records."""
 
-    def _pack(self, home: Mapping[str, np.ndarray]) -> None:
+    def _pack(self, home: Mapping[str, np.ndarray | Uniform]) -> None:
         columns = self.slotted.slots.columns
         memory = aligned_zeros((len(columns) + 1,), record_of(home))
         self.numbers = texts.in_records(memory)
         self.arrays = {name: memory[name] for name in home}
-        texts.take(self.numbers, columns, apart(home))
+        whole = {name: a for name, a in home.items() if not isinstance(a, Uniform)}
+        for name, a in home.items():
+            if isinstance(a, Uniform) and a.value != 0.0:
+                self.arrays[name][:] = a.value
+        texts.take(self.numbers, columns, self._at(whole))
 
     def _unpack(self, home: Mapping[str, np.ndarray]) -> None:
-        texts.give(self.numbers, self.slotted.slots.columns, apart(home))
+        texts.give(self.numbers, self.slotted.slots.columns, self._at(home))
+
+    def _at(self, home: Mapping[str, np.ndarray]) -> texts.Numbers:
+        """The numbers by column; those that are not here are empty arrays."""
+        v, sigma, df = (home.get(name, np.empty(0, a.dtype)) for name, a in self._ordered())
+        return texts.Numbers(v, sigma, df, np.uint64(max(map(len, (v, sigma, df))) - 1))
+
+    def _ordered(self) -> list[tuple[str, np.ndarray]]:
+        return [(name, self.arrays[name]) for name in ("v", "sigma", "df")]

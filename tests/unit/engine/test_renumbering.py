@@ -177,3 +177,17 @@ def test_pieces_are_not_renumbered(call, monkeypatch):
         model.learn_one(X[[0]].toarray()[0], 0)
     with pytest.raises(AssertionError, match="renumbered"):
         Perceptron().fit(X, [0, 1, 1, 0])
+
+
+def test_few_columns_have_the_same_numbers(monkeypatch):
+    rng = np.random.default_rng(5)
+    for n, width in ((0, 10), (1, 10), (500, 30), (500, 2**31 - 1)):
+        X = sp.csr_array((np.ones(n), rng.integers(0, width, n), [0, n]), shape=(1, width))
+        rows = intake.make_rows(X, 0.0, False)
+        found = []
+        for few in (0, 10**12) if width < 100 else (0,):
+            monkeypatch.setattr(renumbering, "FEW", few)
+            made = renumbering.by_first_appearance(rows, width)
+            found.append((made.slots.columns.tolist(), made.rows.indices.tolist()))
+        order = list(dict.fromkeys(rows.indices.tolist()))
+        assert all(one == (order, [order.index(j) for j in rows.indices.tolist()]) for one in found)

@@ -17,7 +17,7 @@ import perceptrons as pc
 from perceptrons import ParameterMixing, TextClassifier, certify, load, rules, save, theory, trace
 from perceptrons.core import passes, segments, undoing
 from perceptrons.engine import chunks, renumbering, running_idf, text_slots
-from perceptrons.engine.spaces import Confident, NumericalError, SingleSpace, confident
+from perceptrons.engine.spaces import Confident, NumericalError, SingleSpace, confident, rest
 
 pytestmark = pytest.mark.uncompiled
 
@@ -197,10 +197,38 @@ def test_renumbered_columns_make_the_same_numbers(precision, monkeypatch):
     assert np.array_equal(plain.covariance_, slotted.covariance_)
     for (n, w), (m, v) in zip(expected, seen[before:], strict=True):
         assert n == m and np.array_equal(w, v)
-    assert slotted._space.in_slots is None
+    assert slotted._space.in_slots.slotted.rows is None
     for piece in (slice(0, 9), slice(9, None)):
         other.partial_fit(TEXTS[piece], TWO[piece], classes=[0, 1])
     same(other.partial_fit(TEXTS, TWO), made(precision=precision).fit(TEXTS, TWO, order=[range(24)] * 2))
+
+
+@pytest.mark.compiled
+def test_renumbered_columns_of_one_against_the_rest(monkeypatch, tmp_path):
+    """Learners by slot, read between epochs, copied, saved, continued: the same numbers."""
+    seen = []
+    params = {"callback": lambda model: seen.append((model.n_texts_, model.coef_))}
+    plain, batches = made(**params).fit(TEXTS, FOUR), made()
+    expected = seen.copy()
+    in_slots(monkeypatch)
+    seen.clear()
+    slotted = made(**params).fit(TEXTS, FOUR)
+    assert "sigma" not in vars(slotted._space.learners[0])  # until somebody reads it
+    for (n, w), (m, v) in zip(expected, seen, strict=True):
+        assert n == m and np.array_equal(w, v)
+    save(slotted, tmp_path / "a.model")
+    same(plain, load(tmp_path / "a.model"))
+    same(plain, copy.deepcopy(slotted))
+    same(plain, slotted)
+    assert np.array_equal(plain.covariance_, slotted.covariance_)
+    for piece in (slice(0, 9), slice(9, None), slice(0, None)):
+        batches.partial_fit(TEXTS[piece], FOUR[piece], classes=np.unique(FOUR))
+    monkeypatch.undo()
+    same(batches, made().fit(TEXTS, FOUR, order=[range(24)] * 2))
+    for model in (batches, slotted, plain):
+        model.learn_one(TEXTS[3], "b")
+        model.partial_fit(TEXTS[:5], FOUR[:5])
+    same(plain, slotted)
 
 
 def test_scores_that_overflow_in_renumbered_columns(monkeypatch):
@@ -296,7 +324,7 @@ def test_scores_that_overflow_name_the_text():
     has_counted(model, TEXTS * 2)
 
 
-MODULES = (running_idf, passes, segments, undoing, chunks, confident, renumbering, text_slots)
+MODULES = (running_idf, passes, segments, undoing, chunks, confident, renumbering, text_slots, rest)
 
 
 class Interrupted:
@@ -317,12 +345,14 @@ class Interrupted:
 
 @pytest.mark.draws
 @pytest.mark.compiled
-@pytest.mark.parametrize(("way", "limit"), [("arow", 1 << 18), ("arow", 60), ("rest", 60), ("last", 1 << 18)])
+@pytest.mark.parametrize(
+    ("way", "limit"), [("arow", 1 << 18), ("arow", 60), ("rest", 60), ("last", 1 << 18), ("rest, arow", 60)]
+)
 def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, monkeypatch):
     """At lines around the loops, in make test-exhaustive at all: the call is made, or it is not."""
     in_small_parts(monkeypatch, limit)
     in_slots(monkeypatch)
-    y = FOUR if way == "rest" else TWO
+    y = FOUR if way.startswith("rest") else TWO
     begun = made(way).partial_fit(TEXTS[:8], y[:8], classes=np.unique(y))
     done = copy.deepcopy(begun).partial_fit(TEXTS[8:], y[8:])
     further = [copy.deepcopy(one).partial_fit(TEXTS[:2], y[:2]) for one in (begun, done)]

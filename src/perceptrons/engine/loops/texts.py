@@ -163,34 +163,60 @@ AHEAD = 16
 
 
 @helper
-def copy_numbers(source: Numbers, j: np.uint64, target: Numbers, k: np.uint64) -> None:
-    """The numbers of a column of the source become those of a column of the target."""
-    target.w[target.w_step * k + target.w_from] = source.w[source.w_step * j + source.w_from]
-    sigma = source.sigma[source.sigma_step * j + source.sigma_from]
-    target.sigma[target.sigma_step * k + target.sigma_from] = sigma
-    target.df[target.df_step * k + target.df_from] = source.df[source.df_step * j + source.df_from]
+def ask_for_some(home: Numbers, j: np.uint64) -> None:
+    """Ask for the memory of a column in the arrays that are here."""
+    if home.w.shape[0] > 0:
+        request(home.w, j)
+    if home.sigma.shape[0] > 0:
+        request(home.sigma, j)
+    if home.df.shape[0] > 0:
+        request(home.df, j)
+
+
+@helper
+def take_one(numbers: Numbers, s: np.uint64, home: Numbers, j: np.uint64) -> None:
+    """The numbers of column s become those of column j at home, where they are here."""
+    if home.w.shape[0] > 0:
+        numbers.w[numbers.w_step * s + numbers.w_from] = home.w[j]
+    if home.sigma.shape[0] > 0:
+        numbers.sigma[numbers.sigma_step * s + numbers.sigma_from] = home.sigma[j]
+    if home.df.shape[0] > 0:
+        numbers.df[numbers.df_step * s + numbers.df_from] = home.df[j]
+
+
+@helper
+def give_one(numbers: Numbers, s: np.uint64, home: Numbers, j: np.uint64) -> None:
+    """The other way round."""
+    if home.w.shape[0] > 0:
+        home.w[j] = numbers.w[numbers.w_step * s + numbers.w_from]
+    if home.sigma.shape[0] > 0:
+        home.sigma[j] = numbers.sigma[numbers.sigma_step * s + numbers.sigma_from]
+    if home.df.shape[0] > 0:
+        home.df[j] = numbers.df[numbers.df_step * s + numbers.df_from]
 
 
 @compiled
 def take(numbers: Numbers, columns: Unsigned, home: Numbers) -> None:
-    """Column s of the numbers becomes a copy of column ``columns[s]`` at home."""
+    """Column s of the numbers becomes a copy of column ``columns[s]`` at home; empty arrays are left out."""
     n = columns.shape[0]
+    if max(home.w.shape[0], home.sigma.shape[0], home.df.shape[0]) == 0:
+        return
     for s in range(n):
         if s + AHEAD < n:
-            ask_for(home, columns, np.uint64(s + AHEAD), np.uint64(s + AHEAD + 1))
-        copy_numbers(home, np.uint64(columns[s]), numbers, np.uint64(s))
-    copy_numbers(home, home.last, numbers, numbers.last)
+            ask_for_some(home, np.uint64(columns[s + AHEAD]))
+        take_one(numbers, np.uint64(s), home, np.uint64(columns[s]))
+    take_one(numbers, numbers.last, home, home.last)
 
 
 @compiled
 def give(numbers: Numbers, columns: Unsigned, home: Numbers) -> None:
-    """The other way round."""
+    """Column ``columns[s]`` at home becomes a copy of column s of the numbers; empty arrays are left out."""
     n = columns.shape[0]
     for s in range(n):
         if s + AHEAD < n:
-            ask_for(home, columns, np.uint64(s + AHEAD), np.uint64(s + AHEAD + 1))
-        copy_numbers(numbers, np.uint64(s), home, np.uint64(columns[s]))
-    copy_numbers(numbers, numbers.last, home, home.last)
+            ask_for_some(home, np.uint64(columns[s + AHEAD]))
+        give_one(numbers, np.uint64(s), home, np.uint64(columns[s]))
+    give_one(numbers, numbers.last, home, home.last)
 
 
 @helper

@@ -16,7 +16,7 @@ from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
-from ..renumbering import ByColumn, InUse, SlottedWeights
+from ..renumbering import ByColumn, InUse, SlottedWeights, Uniform
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
@@ -77,7 +77,7 @@ class LearnerState(NamedTuple):
 
 
 #: attributes of a space that are no part of the model: they belong to a fit under way, or can be found again
-TRANSIENT = ("steps", "standing", "length", "packed", "copies")
+TRANSIENT = ("steps", "standing", "length", "packed", "copies", "by_slot")
 
 
 class SingleSpace:
@@ -125,7 +125,10 @@ class SingleSpace:
         """Nothing is kept about rows that are read."""
 
     def close(self) -> None:
-        self.leave_slots()
+        if self.in_slots is not None and self.in_slots.lasts:
+            self.in_slots.forget_rows()
+        else:
+            self.leave_slots()
 
     @property
     def of_texts(self) -> bool:
@@ -141,17 +144,26 @@ class SingleSpace:
 
     def _use_slots(self, slotted: SlottedRows) -> None:
         if self.moves_columns_alone():
-            self.in_slots = SlottedWeights(slotted, self._home())
+            self.in_slots = SlottedWeights(slotted, self._contents())
+
+    def made(self, name: str) -> np.ndarray:
+        """Make the array of this name, which is made when it is first read; KeyError: there is none."""
+        raise KeyError(name)
+
+    def _contents(self) -> dict[str, np.ndarray | Uniform]:
+        """The arrays by column, as they are; those that have not been made by what they would hold."""
+        return dict(self._home())
 
     def _home(self) -> dict[str, np.ndarray]:
         """The arrays by column, as they are."""
         arrays = {name: vars(self).get(name) for name in self._by_column()}
         return {name: a for name, a in arrays.items() if a is not None}
 
-    def bring_home(self) -> None:
-        """Bring the arrays by column up to date."""
+    def bring_home(self, name: str | None = None) -> None:
+        """Bring the array of this name by column up to date, or all of them."""
         if self.in_slots is not None:
-            self.in_slots.bring_home(self._home())
+            home = self._home() if name is None else {name: vars(self)[name]}
+            self.in_slots.bring_home(home)
 
     def leave_slots(self) -> None:
         """Learn by column from here on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ...rows import look, sqnorm
 from .. import running_idf, text_slots
 from ..loops import confidence, linear, scalars, single, texts, tracks
 from ..predictions import scores_of
-from ..renumbering import ByColumn, by_first_appearance
+from ..renumbering import ByColumn, Uniform, by_first_appearance
 from ..text_slots import SideBySide
 from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
@@ -45,15 +45,42 @@ class Confident(SingleSpace):
                 f"at most {self.FULL_LIMIT} features are allowed. Use AROW or SCW with "
                 "covariance='diagonal'."
             )
-        shape = (n_features + 1, n_features + 1) if full else (n_features + 1,)
-        self.sigma = np.zeros(shape)
-        self.sigma[...] = start * np.eye(n_features + 1) if full else start
+        if full:
+            self.sigma = start * np.eye(n_features + 1)
+
+    def made(self, name: str) -> np.ndarray:
+        """Variances by column are made when somebody reads them: those of a learner of texts take long."""
+        if name != "sigma":
+            raise KeyError(name)
+        own: np.ndarray = vars(self).setdefault("sigma", np.full(len(vars(self)["v"]), self.start))
+        return own
+
+    def _home(self) -> dict[str, np.ndarray]:
+        if "sigma" not in vars(self):
+            self.made("sigma")
+        return super()._home()
+
+    def _contents(self) -> dict[str, np.ndarray | Uniform]:
+        own = {name: vars(self)[name] for name in self._by_column() if vars(self).get(name) is not None}
+        if not self.state[scalars.EXAMPLES] and self.from_zero:  # w is 0: it need not be read
+            own["v"] = Uniform(self.frame.dtype, 0.0)
+        return {"sigma": Uniform(np.dtype(np.float64), self.start), **own}
+
+    def _attributes(self) -> dict[str, Any]:
+        if "sigma" not in vars(self):
+            self.made("sigma")
+        return super()._attributes()
+
+    def bring_home(self, name: str | None = None) -> None:
+        if name == "sigma" and "sigma" not in vars(self):
+            self.made("sigma")
+        super().bring_home(name)
 
     def grow(self, n_features: int) -> None:
         before = self.v.shape[0]
         super().grow(n_features)
         room = self.v.shape[0]
-        if room == before:
+        if room == before or "sigma" not in vars(self):
             return
         kept = np.r_[0 : before - 1, room - 1]
         sigma = self.start * np.eye(room) if self.full else np.full(room, self.start)
@@ -81,7 +108,7 @@ class Confident(SingleSpace):
 
     def renumber(self, slotted: SlottedRows) -> None:
         if self.of_texts:
-            self.in_slots = SideBySide(slotted, self._home())
+            self.in_slots = SideBySide(slotted, self._contents(), lasts=True)
         else:
             self._use_slots(slotted)
 
@@ -130,7 +157,9 @@ class Confident(SingleSpace):
         note: Callable[[float], None],
     ) -> list[UpdateColumns]:
         kept = self.in_slots
-        if (kept is None or kept.slotted.source is not rows) and text_slots.pays(rows, self.n_features):
+        others = kept is None or kept.slotted.source is not rows
+        if others and text_slots.pays(rows, self.n_features, fresh="sigma" not in vars(self)):
+            self.leave_slots()
             self.renumber(by_first_appearance(rows, self.n_features))
         recorded, lengths = scores_of(predictions), np.diff(rows.indptr.view(np.int64))
         out = texts.scratch(int(lengths.max(initial=0)), self.frame.dtype)
@@ -166,6 +195,16 @@ class Confident(SingleSpace):
         """Where the loop finds the numbers of the columns."""
         kept = self.in_slots
         return kept.numbers if isinstance(kept, SideBySide) else text_slots.apart(used.arrays)
+
+    def by_slot(self) -> Confident:
+        """A learner with the same scalars whose columns are the slots: what it learns, this one learns."""
+        kept = self.in_slots
+        assert kept is not None
+        made = object.__new__(Confident)
+        vars(made).update({name: x for name, x in vars(self).items() if name != "in_slots"})
+        vars(made).update(kept.arrays)
+        made.n_features = len(kept.slotted.slots.columns)
+        return made
 
     def raise_at(
         self, ending: int, log: UpdateColumns, rows: Rows, i: int, y: float, c: np.ndarray

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from ...rules import RuleError
-from .. import running_idf
+from .. import running_idf, text_slots
 from ..intake import frozen
 from ..margins import STEPS_LIMIT
+from ..renumbering import SlottedWeights, by_first_appearance
 from . import together
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
+from .confident import Confident
 from .together import Ended, Together
 
 if TYPE_CHECKING:
@@ -28,6 +31,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class BySlot(NamedTuple):
+    """Learners of texts with a few columns: those of the rows at hand, by slot."""
+
+    slotted: SlottedRows
+    space: OneVsRest  #: learners with the arrays of ``weights``, and the scalars of those by column
+    weights: list[SlottedWeights]
+
+    def of(self, learners: Sequence[SingleSpace]) -> bool:
+        """Whether these learners still have their arrays by slot."""
+        pairs = zip(learners, self.weights, strict=False)
+        return len(learners) == len(self.weights) and all(one.in_slots is own for one, own in pairs)
+
+
 class OneVsRest:
     """One binary learner per class, all fed the same rows in the same order.
 
@@ -39,6 +55,7 @@ class OneVsRest:
     ties = False  # the largest score wins
     device = "cpu"
     length: Kept = None
+    by_slot: BySlot | None = None  # during a fit or a batch of texts with renumbered columns
     copies: Copies | None = None  # during a fit of several epochs: of the weights, for passes made together
     df: np.ndarray | None = None  # of learners of texts, see running_idf: a text counts once for all learners
 
@@ -88,6 +105,7 @@ class OneVsRest:
 
     def close(self) -> None:
         vars(self).pop("copies", None)
+        vars(self).pop("by_slot", None)
         for learner in self.learners:
             learner.close()
 
@@ -99,7 +117,8 @@ class OneVsRest:
         self.df = running_idf.fresh_counts(self.n_features)
 
     def renumber(self, slotted: SlottedRows) -> None:
-        if together.pays(self.learners, slotted.source, len(slotted.source.sq), self.copies):
+        rows = slotted.source
+        if rows is not None and together.pays(self.learners, rows, len(rows.sq), self.copies):
             return  # scores are computed from the copies of a common pass
         for learner in self.learners:
             learner.renumber(slotted)
@@ -170,7 +189,35 @@ class OneVsRest:
         predictions: Predictions | None,
         note: Callable[[float], None],
     ) -> list[UpdateColumns]:
-        return running_idf.run(self, rows, y, c, order, predictions, note)
+        kept = self._by_slot(rows)
+        if kept is None:
+            return running_idf.run(self, rows, y, c, order, predictions, note)
+        with ExitStack() as stack:
+            for weights in kept.weights:
+                stack.enter_context(weights.changing())
+            names = cast("Csr", kept.slotted.rows).indices
+            return running_idf.run(self, rows, y, c, order, predictions, note, kept.space, names)
+
+    def _by_slot(self, rows: Csr) -> BySlot | None:
+        """The learners by slot, where that pays: they have the columns of these rows alone."""
+        kept, first = self.by_slot, self.learners[0]
+        if kept is not None and kept.slotted.source is rows and kept.of(self.learners):
+            return kept
+        self.by_slot = None
+        if not isinstance(first, Confident) or first.full:
+            return None
+        fresh = any("sigma" not in vars(learner) for learner in self.learners)
+        if not text_slots.pays(rows, self.n_features, fresh):
+            return None
+        slotted = by_first_appearance(rows, self.n_features)
+        learners = cast("list[Confident]", self.learners)
+        for learner in learners:
+            learner.leave_slots()
+            learner.in_slots = SlottedWeights(slotted, learner._contents(), lasts=True)
+        space = type(self)([learner.by_slot() for learner in learners], self.n_threads)
+        weights = [cast(SlottedWeights, learner.in_slots) for learner in learners]
+        self.by_slot = BySlot(slotted, space, weights)
+        return self.by_slot
 
     def _run_apart(
         self,
@@ -311,6 +358,7 @@ class OneVsRest:
         vars(made).update(vars(self))
         made.learners = list(self.learners)
         vars(made).pop("copies", None)
+        vars(made).pop("by_slot", None)
         return made
 
     def copy(self) -> OneVsRest:
@@ -344,7 +392,7 @@ class OneVsRest:
         return restore
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "copies"}
+        return {name: value for name, value in vars(self).items() if name not in ("copies", "by_slot")}
 
     def stored(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in TRANSIENT}
