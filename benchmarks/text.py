@@ -16,7 +16,8 @@ accuracies are those on the 25,000 test reviews.
 One text of 75 words at a time: ``learn_one(text, label)`` beside River's (bag of words and perceptron) and
 Vowpal Wabbit's ``learn`` of a line of text; microseconds of one call, the best of several rounds in turns.
 
-``benchmarks/text_sizes.py`` has the sizes of model files, and what small copies lose.
+``benchmarks/text_sizes.py`` has the sizes of model files, and what small copies lose;
+``benchmarks/text_calibration.py`` how far probabilities can be believed.
 
 Then what ``benchmarks/libsvm_reading.py`` measures: libsvm files to CSR beside ``load_svmlight_file``, and
 the memory of streams of 10^5 to 10^7 rows.
@@ -33,6 +34,7 @@ from typing import Any, NamedTuple
 
 import libsvm_reading
 import numpy as np
+import text_calibration
 import text_sizes
 from data import required
 from objective import race
@@ -228,6 +230,8 @@ def main(argv: list[str] | None = None) -> None:
         whole_files(report, Path(folder), train, test, chose.rounds)
     one_text(report, train, chose.rounds)
     text_sizes.measure(report, train, test)
+    sets = text_calibration.all_sets(chose.data_limit, (train, test))
+    text_calibration.measure(report, sets, min(5, chose.rounds))
     if not chose.no_libsvm:
         libsvm_reading.measure(report, quick=bool(chose.data_limit))
     report.keep()

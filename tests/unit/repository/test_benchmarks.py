@@ -357,10 +357,13 @@ def test_text(script, tmp_path, capsys, monkeypatch):
     text = script("text")
     monkeypatch.setattr(text, "reviews", lambda limit: (reviews(40), reviews(20)))
     monkeypatch.setattr(text, "installed", lambda name: False)
+    monkeypatch.setattr(text.text_calibration, "_sms", lambda limit: None)
+    monkeypatch.setattr(text.text_calibration, "_r8", lambda limit: None)
     text.main(["--rounds", "1", "--no-libsvm", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert (tmp_path / "text.txt").read_text() in told
     assert "learn_one of a text of 75 words" in told and "scikit-learn" in told
+    assert "calibration error, points" in told and "first visits, isotonic" in told
     text.main(["--choose", "--out", str(tmp_path)])
     assert "r = 10" in capsys.readouterr().out
 
