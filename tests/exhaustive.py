@@ -19,6 +19,7 @@ EXHAUSTIVE = (
     "conformance/test_sklearn.py::test_of_the_same_family",
     "conformance/test_sklearn.py::test_other_ways",
     "conformance/test_sklearn.py::test_restricted_range_in_a_pipeline",
+    "conformance/test_sklearn.py::test_with_more_probabilities",
     "conformance/test_sklearn_linear.py",
     # one leaf after the other of the certificates of every learner; each kind of line is forged elsewhere
     "faults/test_forged_certificates.py::test_forged_leaves_of_every_learner",

@@ -257,9 +257,9 @@ class Classifier:
 
         **What holds.** The curves are fitted to scores of rows that the weights of that moment had not
         learned: to the first visit of each row, before it is learned, or to rows held out; never to the
-        scores of a further epoch. Probabilities are above 0 and below 1 in exact arithmetic, and add up to 1.
-        With two classes rows are in the order of their scores. Any cut of the same rows into calls gives the
-        same curves.
+        scores of a further epoch. Probabilities are above 0 and below 1, and add up to 1. With two classes
+        rows are in the order of their scores; beyond the scores that it was fitted to a curve is constant.
+        Any cut of the same rows into calls gives the same curves.
 
         **What does not.** Nothing is promised for rows of another kind than those that were learned, nor for
         few rows: this is an estimate, and ``perceptrons evaluate`` measures its error. First visits belong
@@ -282,7 +282,7 @@ class Classifier:
 
     @offered_if(calibrating.silence)
     def predict_log_proba(self, X: Objects) -> np.ndarray:
-        """Logarithms of ``predict_proba``, which stay finite where a probability is too small for a float.
+        """Logarithms of ``predict_proba``, without rounding in between.
 
         Parameters
         ----------

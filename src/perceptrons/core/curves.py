@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 METHODS = ("sigmoid", "isotonic")
+FARTHEST = 36.0  #: log odds beyond which a probability is rounded to 0 or 1
 _MOST_STEPS = 100  # of Newton's method: it takes about ten
 _LEAST_GAIN = 1e-14  # of the loss of a row
 
@@ -22,19 +23,22 @@ class Sigmoids(NamedTuple):
     r""":math:`p = 1/(1 + e^{-z})`, :math:`z = a(2^{-e}s - c) + b`, for each column of scores s.
 
     The exponent e and the centre c keep the numbers in range, however large, small or close the scores are.
+    Below the least score that a sigmoid was fitted to, and above the largest, it is constant.
     """
 
     a: np.ndarray  #: float64, at least 0
     b: np.ndarray  #: float64
     c: np.ndarray  #: float64
     e: np.ndarray  #: int64
+    low: np.ndarray  #: float64: the least 2^-e s
+    high: np.ndarray  #: float64: the largest
 
     def log_odds(self, scores: np.ndarray) -> np.ndarray:
-        """z, for scores of shape (rows, columns)."""
+        """z, for scores of shape (rows, columns), between -FARTHEST and FARTHEST."""
         with np.errstate(over="ignore", under="ignore"):
-            x = np.ldexp(scores, -self.e) - self.c
-            z: np.ndarray = self.a * np.where(self.a > 0.0, x, 0.0) + self.b
-            return z
+            x = np.clip(np.ldexp(scores, -self.e), self.low, self.high) - self.c
+        z: np.ndarray = np.clip(self.a * x + self.b, -FARTHEST, FARTHEST)
+        return z
 
 
 class Steps(NamedTuple):
@@ -88,13 +92,14 @@ def fitted(method: str, scores: np.ndarray, outcomes: np.ndarray, weights: np.nd
         e = int(np.frexp(np.max(np.abs(s[there]), initial=0.0))[1])
         with np.errstate(under="ignore"):
             x = np.ldexp(s[there], -e)
-        found.append((*fit(x, _targets(outcome[there], w), w), e))
+        low, high = (float(np.min(x)), float(np.max(x))) if len(x) else (0.0, 0.0)
+        found.append((*fit(x, _targets(outcome[there], w), w), e, low, high))
     if method == "sigmoid":
-        a, b, c, e_of = zip(*found, strict=True)
-        return Sigmoids(np.array(a), np.array(b), np.array(c), np.array(e_of, np.int64))
-    xs, ps, e_of = zip(*found, strict=True)
+        a, b, c, e_of, lows, highs = map(np.array, zip(*found, strict=True))
+        return Sigmoids(a, b, c, e_of.astype(np.int64), lows, highs)
+    xs, ps, exponents, *_ = zip(*found, strict=True)
     ends = np.concatenate([[0], np.cumsum([len(x) for x in xs])]).astype(np.int64)
-    return Steps(ends, np.concatenate(xs), np.concatenate(ps), np.array(e_of, np.int64))
+    return Steps(ends, np.concatenate(xs), np.concatenate(ps), np.array(exponents, np.int64))
 
 
 def _targets(outcome: np.ndarray, w: np.ndarray) -> np.ndarray:

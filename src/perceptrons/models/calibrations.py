@@ -52,10 +52,11 @@ def _sample(found: FirstVisits, columns: int) -> None:
 
 
 def _sigmoids(found: Sigmoids, columns: int) -> None:
-    for name in ("a", "b", "c"):
+    for name in ("a", "b", "c", "low", "high"):
         array(f"{name} of sigmoids", getattr(found, name), np.float64, (columns,))
         need(bool(np.isfinite(getattr(found, name)).all()), "sigmoids are not finite")
     need(bool((found.a >= 0.0).all()), "a sigmoid falls")
+    need(bool((found.low <= found.high).all()), "a sigmoid was fitted to no scores")
 
 
 def _steps(found: Steps, columns: int) -> None:

@@ -64,6 +64,7 @@ def test_separated_scores_leave_room(method):
     found = fitted(S, y, method=method)
     all_p = p(found, np.array([-1e308, -1e9, *S, 1e9, 1e308]))
     assert np.isfinite(all_p).all() and (np.diff(p(found, np.sort(S))) >= 0.0).all()
+    np.testing.assert_array_equal(all_p[[0, 1, -2, -1]], p(found, [S.min(), S.min(), S.max(), S.max()]))
     inside = p(found, S)
     assert ((inside > 0.0) & (inside < 1.0)).all() and np.mean((inside > 0.5) == y) > 0.97
 
