@@ -27,6 +27,7 @@ from .explaining import Explains, Explanation
 from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, csr_array, most_entries, workspace_for
 from .names import Names
 from .parameters import TextParameters
+from .prepared import Hashed
 
 #: Parameters that say which columns a text has.
 OF_HASHING = (
@@ -36,25 +37,6 @@ OF_HASHING = (
 RULE = rules.AROW(r=0.1)
 #: Longer texts are learned as batches of one.
 _FAST_PATH_BYTES = 1 << 16
-
-
-class Hashed(NamedTuple):
-    """Texts that a model has hashed for itself, to be learned by it."""
-
-    X: SparseMatrix
-    recipe: Record  #: the parameters they were hashed by
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.X.shape[0], self.X.shape[1]
-
-    @property
-    def nbytes(self) -> int:
-        """Of its arrays."""
-        return int(self.X.data.nbytes + self.X.indices.nbytes + self.X.indptr.nbytes)
-
-    def __len__(self) -> int:
-        return int(self.X.shape[0])
 
 
 class TextFastPath(NamedTuple):
