@@ -52,7 +52,7 @@ _CUTS = [
     *(("char_wb", (low, high)) for low, high in ((2, 4), (2, 5), (3, 6))),
     ("char", (1, 5)),
 ]
-_BITS = (18, 20, 22, 24)
+_BITS = (18, 20, 22)
 _MOST_BYTES = 1 << 30  # that the weights of a trial may take
 _BYTES = 16  # of a weight with its variance or its average, and the count of its column
 

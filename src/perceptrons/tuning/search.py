@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from math import ceil, inf
-from statistics import median
+from math import ceil, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -201,11 +200,12 @@ class Halving:
     def _too_late(self, data: Data, rows: int, share: float) -> bool:
         """Whether a trial of so many rows would probably end after this share of the time for trials."""
         # the first trial compiles, or loads what was compiled
-        rates = [trial.seconds / (trial.rows * data.folds) for trial in self.trials[1:]]
-        rate = median(rates) if rates else 0.0
+        measured = [trial.seconds / (data.folds * sqrt(trial.rows)) for trial in self.trials[1:]]
+        # of one row, by the last three: memory takes a time that does not grow with the rows
+        one_fit = sum(measured[-3:]) / 3.0 if len(measured) > 2 else min(measured, default=0.0)
         spent = time.perf_counter() - self.start
-        until = share * (self.seconds - rate * data.n)  # the last fit takes some of it
-        return bool(self.trials) and spent + rate * rows * data.folds > until
+        until = share * (self.seconds - one_fit * sqrt(data.n))  # the last fit takes some of it
+        return bool(self.trials) and spent + one_fit * sqrt(rows) * data.folds > until
 
     def _say(self, text: str) -> None:
         if self.verbose:

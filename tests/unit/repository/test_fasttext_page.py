@@ -23,7 +23,8 @@ def test_every_option_that_is_named_exists():
     text = PAGE.read_text()
     fields = {name for group in (Learning, Reading, Running) for name in group.__dataclass_fields__}
     known = {f"--{name.replace('_', '-')}" for name in fields}
-    known |= {"--checkpoint", "--kind", "--size-mb", "--quiet", "--model"}
+    known |= {"--checkpoint", "--kind", "--size-mb", "--quiet", "--model", "--k", "--threshold"}
+    known |= {"--probabilities"}
     assert {option.rstrip("-") for option in re.findall(r"(?<![\w`-])`?(--[a-z][a-z-]*)", text)} <= known
     named = set(re.findall(r"`(?:TextClassifier\()?([a-z_]+)=", text)) - {"seconds", "size_mb"}
     assert named <= set(TextClassifier().get_params()) and {"lowercase", "ngram_range"} <= named

@@ -49,7 +49,7 @@ def test_candidates_begin_with_the_estimator_and_differ():
 
 
 def test_memory_of_the_weights_bounds_the_bits():
-    for n_classes, most in ((2, 24), (8, 22), (100, 18), (10_000, 18)):
+    for n_classes, most in ((2, 22), (8, 22), (50, 20), (10_000, 18)):
         found = ranges.of_estimator(TextClassifier(bits=18), n_classes)[("bits",)]
         assert max(found) == (most,), n_classes
     assert max(ranges.of_estimator(TextClassifier(bits=22), 100)[("bits",)]) == (22,)
@@ -180,7 +180,7 @@ def test_every_round_has_its_share_of_the_time(monkeypatch):
         table = tune(AROW(max_iter=1), rows, y, trials=27, seconds=seconds).tuning_
         found[seconds] = [row["rows"] for row in table]
     assert found[None] == [426] * 27 + [1280] * 9 + [3840] * 3
-    assert found[60.0] == [426] * 3 + [1280]  # 9.6 s are for the fit, a third of the rest for each
+    assert found[60.0] == [426] * 4 + [1280]  # a third of what the fit will leave for each round
 
 
 def test_an_interruption_keeps_the_best_so_far(monkeypatch):
