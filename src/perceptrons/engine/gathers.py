@@ -148,7 +148,7 @@ def _paired_sum(squared: bool) -> Any:
         def code(context, builder, signature, args):
             given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 3))
             entries, weights = (array.data for array in given)
-            return _Pairs(builder, entries, None, weights, squared).sum(args[1], args[2])
+            return _PairedVectors(builder, entries, None, weights, squared).sum(args[1], args[2])
 
         number = max(data.dtype, w.dtype, key=lambda kind: kind.bitwidth)
         return number(data, types.uint64, types.uint64, w), code
@@ -261,7 +261,7 @@ class _Vectors:
         return self.builder.call(function, given)
 
 
-class _Pairs(_Vectors):
+class _PairedVectors(_Vectors):
     """The same where the weight of each entry has its place."""
 
     def weights_of(self, at, mask):

@@ -45,7 +45,7 @@ FEW = 4
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Uniform(NamedTuple):
+class UniformColumns(NamedTuple):
     """An array by column whose entries are all equal, and which has not been made."""
 
     dtype: np.dtype
@@ -57,9 +57,9 @@ class ColumnSlots(NamedTuple):
 
     columns: np.ndarray  #: uint32
 
-    def packed(self, a: np.ndarray | Uniform) -> np.ndarray:
+    def packed(self, a: np.ndarray | UniformColumns) -> np.ndarray:
         """The entries of these columns, one after the other, and that of the constant, which is the last."""
-        if isinstance(a, Uniform):
+        if isinstance(a, UniformColumns):
             return np.full(len(self.columns) + 1, a.value, a.dtype)
         made = np.empty((len(self.columns) + 1, *a.shape[1:]), a.dtype)
         np.take(a, self.columns, axis=0, out=made[:-1])
@@ -145,19 +145,21 @@ class SlottedWeights:
     somebody reads them.
     """
 
-    def __init__(self, slotted: SlottedRows, home: Mapping[str, np.ndarray | Uniform], lasts: bool = False):
+    def __init__(
+        self, slotted: SlottedRows, home: Mapping[str, np.ndarray | UniformColumns], lasts: bool = False
+    ):
         self.slotted = slotted
         self.lasts = lasts
         self._pack(home)
         self._version = 0
-        self._at_home = {name: -1 if isinstance(a, Uniform) else 0 for name, a in home.items()}
+        self._at_home = {name: -1 if isinstance(a, UniformColumns) else 0 for name, a in home.items()}
         self._lock = threading.Lock()
 
     def forget_rows(self) -> None:
         """The rows do not come again."""
         self.slotted = self.slotted._replace(source=None, rows=None)
 
-    def _pack(self, home: Mapping[str, np.ndarray | Uniform]) -> None:
+    def _pack(self, home: Mapping[str, np.ndarray | UniformColumns]) -> None:
         self.arrays = {name: self.slotted.slots.packed(a) for name, a in home.items()}
 
     def _unpack(self, home: Mapping[str, np.ndarray]) -> None:

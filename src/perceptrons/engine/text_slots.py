@@ -14,7 +14,7 @@ import numpy as np
 
 from ..rows import LINE
 from .loops import texts
-from .renumbering import LEAST_BYTES, SlottedWeights, Uniform, in_memory
+from .renumbering import LEAST_BYTES, SlottedWeights, UniformColumns, in_memory
 
 if TYPE_CHECKING:
     from ..rows import Csr
@@ -40,7 +40,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "
     return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
-def record_of(home: Mapping[str, np.ndarray | Uniform]) -> np.dtype:
+def record_of(home: Mapping[str, np.ndarray | UniformColumns]) -> np.dtype:
     """A record with a number of each array, the wide ones first; it has a power of 2 bytes."""
     names = sorted(home, key=lambda name: -home[name].dtype.itemsize)
     formats = [home[name].dtype for name in names]
@@ -58,14 +58,14 @@ def apart(home: Mapping[str, np.ndarray]) -> texts.Numbers:
 class SideBySide(SlottedWeights):
     """Weights, variances and counts by slot, in records."""
 
-    def _pack(self, home: Mapping[str, np.ndarray | Uniform]) -> None:
+    def _pack(self, home: Mapping[str, np.ndarray | UniformColumns]) -> None:
         columns = self.slotted.slots.columns
         memory = aligned_zeros((len(columns) + 1,), record_of(home))
         self.numbers = texts.in_records(memory)
         self.arrays = {name: memory[name] for name in home}
-        whole = {name: a for name, a in home.items() if not isinstance(a, Uniform)}
+        whole = {name: a for name, a in home.items() if not isinstance(a, UniformColumns)}
         for name, a in home.items():
-            if isinstance(a, Uniform) and a.value != 0.0:
+            if isinstance(a, UniformColumns) and a.value != 0.0:
                 self.arrays[name][:] = a.value
         texts.take(self.numbers, columns, self._at(whole))
 

@@ -16,7 +16,7 @@ from ..intake import frozen
 from ..loops import linear, scalars
 from ..loops.linear import Log
 from ..margins import STEPS_LIMIT
-from ..renumbering import ByColumn, InUse, SlottedWeights, Uniform
+from ..renumbering import ByColumn, InUse, SlottedWeights, UniformColumns
 
 if TYPE_CHECKING:
     from ..._types import Floats, Record, UpdateColumns
@@ -150,7 +150,7 @@ class SingleSpace:
         """Make the array of this name, which is made when it is first read; KeyError: there is none."""
         raise KeyError(name)
 
-    def _contents(self) -> dict[str, np.ndarray | Uniform]:
+    def _contents(self) -> dict[str, np.ndarray | UniformColumns]:
         """The arrays by column, as they are; those that have not been made by what they would hold."""
         return dict(self._home())
 

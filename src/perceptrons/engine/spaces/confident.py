@@ -11,7 +11,7 @@ from ...rows import look, sqnorm
 from .. import running_idf, text_slots
 from ..loops import confidence, linear, scalars, single, texts, tracks
 from ..predictions import scores_of
-from ..renumbering import ByColumn, Uniform, by_first_appearance
+from ..renumbering import ByColumn, UniformColumns, by_first_appearance
 from ..text_slots import SideBySide
 from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
@@ -60,11 +60,11 @@ class Confident(SingleSpace):
             self.made("sigma")
         return super()._home()
 
-    def _contents(self) -> dict[str, np.ndarray | Uniform]:
+    def _contents(self) -> dict[str, np.ndarray | UniformColumns]:
         own = {name: vars(self)[name] for name in self._by_column() if vars(self).get(name) is not None}
         if not self.state[scalars.EXAMPLES] and self.from_zero:  # w is 0: it need not be read
-            own["v"] = Uniform(self.frame.dtype, 0.0)
-        return {"sigma": Uniform(np.dtype(np.float64), self.start), **own}
+            own["v"] = UniformColumns(self.frame.dtype, 0.0)
+        return {"sigma": UniformColumns(np.dtype(np.float64), self.start), **own}
 
     def _attributes(self) -> dict[str, Any]:
         if "sigma" not in vars(self):
