@@ -86,6 +86,11 @@ def _checked(model: AnyLearner) -> AnyLearner:
     except ValueError as error:
         raise Misuse(str(error)) from error
     if hasattr(model, "partial_fit"):
+        if model.probability and model.calibration_rows == "held out":
+            raise Misuse(
+                "--probability learns from each row before the row is learned, and "
+                f"{type(model).__name__} has other scores then: take a linear rule, such as arow."
+            )
         try:
             plan.check_pieces(model)
         except ValueError as error:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 BINS = 20
 DEFINITION = (
     f"{BINS} bins of width {1.0 / BINS:g} by the highest probability of a row; a row is right if its label "
-    "has that probability.\nThe error is the mean over the rows of |mean probability - share right| of their "
-    "bin; every row counts once."
+    "is the class with that probability (of equals, the first).\nThe error is the mean over the rows of "
+    "|mean probability - share right| of their bin; every row counts once."
 )
 
 

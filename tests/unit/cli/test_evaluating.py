@@ -90,6 +90,13 @@ def test_a_model_without_probabilities(run, tmp_path):
     assert "1 row with labels that the model does not have" in run("evaluate", "m", "c.svm", "--worst", 5)[1]
 
 
+@pytest.mark.parametrize("options", [["--kernel", "Gaussian(gamma=0.1)"], ["--rule", "second-order"]])
+def test_learners_that_hold_rows_out_are_refused_on_a_stream(run, tmp_path, options):
+    (tmp_path / "b.svm").write_text("1 1:1\n-1 2:1\n")
+    code, _, err = run("train", "b.svm", "-m", "m", "--probability", *options)
+    assert code == 2 and "has other scores then: take a linear rule" in err
+
+
 # ---------------------------------------------------------------- parts
 
 

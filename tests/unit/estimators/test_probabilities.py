@@ -196,6 +196,23 @@ def test_passes_over_a_stream():
     assert three._calibration.n == 100
 
 
+@pytest.mark.parametrize("at", [20, 70])
+def test_a_stream_that_is_resumed(at, tmp_path):
+    data = "".join(f"{1 if i % 3 else -1} 1:{i % 7} 2:{i % 5}\n" for i in range(50)).encode()
+    whole, resumed = made("last"), made("last")
+
+    def stream():
+        return open_stream(data, n_features=2, batch_bytes=60)
+
+    fit_stream(whole, stream(), passes=2)
+    report = fit_stream(resumed, stream(), passes=2, callback=lambda model, report: report.rows >= at)
+    pc.save(resumed, tmp_path / "a.model")
+    resumed = pc.load(tmp_path / "a.model")
+    fit_stream(resumed, stream(), passes=2, resume=report)
+    same(resumed, whole)
+    assert whole._calibration.n == 50
+
+
 def test_rows_before_an_error_are_recorded_and_an_interruption_undoes_the_call(monkeypatch):
     X, y = TWO
     model = made("last").partial_fit(X[:20], y[:20])
