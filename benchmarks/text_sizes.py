@@ -31,7 +31,7 @@ def measure(report: Report, train: Any, test: Any, **made: Any) -> None:
     texts, labels = test.texts, np.asarray(test.labels)
     progress("shrink: the whole model")
     whole = TextClassifier(**{"random_state": 0, "probability": True} | made).fit(train.texts, train.labels)
-    expected, lengths = whole.predict(texts), row_lengths(whole, texts[:2000])
+    expected, lengths = whole.predict(texts), row_lengths(whole, texts[:: max(1, len(texts) // 300)])
     rows = [line("whole model", file_size(whole), np.count_nonzero(whole.coef_), expected, labels, expected)]
     rows[0] += [f"{calibration_error(whole, texts, labels):.2f}", "", "", ""]
     for size in SIZES:
@@ -44,7 +44,7 @@ def measure(report: Report, train: Any, test: Any, **made: Any) -> None:
         start = time.perf_counter()
         found = small.predict(texts)
         told = [f"{spent:.2f}", f"{time.perf_counter() - start:.2f}"]
-        ratio = row_lengths(small, texts[:2000]) / lengths
+        ratio = row_lengths(small, texts[:: max(1, len(texts) // 300)]) / lengths
         cells = line(f"{size:g} MB", file_size(small), small.n_weights_, found, labels, expected)
         cells.append(f"{calibration_error(small, texts, labels):.2f}")
         rows.append([*cells, f"{ratio.mean():.3f} ± {ratio.std():.3f}", *told])

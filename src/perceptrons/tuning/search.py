@@ -16,7 +16,7 @@ from ..models.shrinking import shrunk
 from ..text.hashing import as_texts
 from ..text.learner import TextClassifierSpec
 from . import ranges as values
-from .trials import Data, Trial, made, tried
+from .trials import LISTS, Data, Trial, as_lists, made, tried
 
 _SHARE = 3  # of the candidates one in three goes on, to three times the rows
 _LEAST_ROWS = 300  # that a trial learns
@@ -58,7 +58,8 @@ def tune(
         It is not changed.
     X : array-like, CSR matrix, texts, or whatever the estimator takes
     y : array-like
-        Labels, one for each row; or an indicator matrix of several, all of which have to be right.
+        Labels, one for each row; or several: an indicator matrix or, for texts, lists of labels. Then all of
+        them have to be right.
     seconds : float or None, default=60
         Each round has an equal share of the time that the fit in the end will probably leave, and no trial
         is begun that would probably end later; the first trial and the fit are always made. None: no limit.
@@ -96,8 +97,9 @@ def tune(
     X, y = _rows(estimator, X, y)
     rng = np.random.default_rng(random_state)
     data = Data(X, y, rng)
-    n_classes = len(np.unique(y)) if np.ndim(y) == 1 else int(np.shape(y)[1])
-    found = values.of_estimator(estimator, n_classes) if ranges is None else values.given(ranges, estimator)
+    found = (
+        values.of_estimator(estimator, data.n_classes) if ranges is None else values.given(ranges, estimator)
+    )
     found = values.without(found, estimator, fixed)
     if getattr(estimator, "random_state", 0) is None:
         estimator = made(estimator, {"random_state": random_state})
@@ -132,10 +134,8 @@ def _rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         X = as_texts(X, estimator.errors == "replace")
     elif isinstance(X, (list, tuple)) and not all(isinstance(row, (str, bytes, dict)) for row in X):
         X = np.asarray(X)
-    if isinstance(y, (list, tuple)) and any(isinstance(one, (list, tuple, set, frozenset)) for one in y):
-        raise ValueError(
-            "tune takes one label per row, or an indicator matrix of several; got lists of labels."
-        )
+    if isinstance(y, (list, tuple)) and any(isinstance(one, LISTS) for one in y):
+        y = as_lists(y)
     y = y if hasattr(y, "shape") else np.asarray(y)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if n != y.shape[0]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -17,6 +17,9 @@ from .ranges import Change
 
 _FOLDS = 5
 _ENOUGH_TESTED = 5000  # rows; below that, further folds are tested
+
+
+LISTS = (list, tuple, set, frozenset)  #: what the labels of a row may come in
 
 
 class Trial(NamedTuple):
@@ -48,6 +51,18 @@ class Data:
         self.folds = min(_FOLDS, -(-_ENOUGH_TESTED // tested))
 
     @property
+    def lists(self) -> bool:
+        """Whether a row has a list of labels."""
+        return bool(self.y.dtype == object and self.y.ndim == 1 and isinstance(self.y[0], LISTS))
+
+    @property
+    def n_classes(self) -> int:
+        """How many labels there are."""
+        if self.lists:
+            return len(set().union(*self.y))
+        return len(np.unique(self.y)) if self.y.ndim == 1 else int(self.y.shape[1])
+
+    @property
     def most(self) -> int:
         """Rows that a trial can learn."""
         return self.n - -(-self.n // _FOLDS)
@@ -59,7 +74,8 @@ class Data:
         return np.sort(learned), np.sort(tested)
 
     def some(self, rows: np.ndarray) -> tuple[Any, Any]:
-        return _taken(self.X, rows), _taken(self.y, rows)
+        y = _taken(self.y, rows)
+        return _taken(self.X, rows), y.tolist() if self.lists else y
 
 
 def _taken(X: Any, rows: np.ndarray) -> Any:
@@ -100,7 +116,16 @@ def tried(
 
 def wrong(predicted: Any, y: Any) -> int:
     """How many rows have another label, or other labels, than was predicted."""
+    if isinstance(y, list):
+        return sum(set(one) != set(true) for one, true in zip(predicted, y, strict=True))
     if is_sparse(y) or is_sparse(predicted) or np.ndim(predicted) == 2:
         differ = np.asarray((predicted != y).sum(axis=1)).ravel()
         return int(np.count_nonzero(differ))
     return int(np.count_nonzero(np.asarray(predicted) != np.asarray(y)))
+
+
+def as_lists(y: Sequence[Any]) -> np.ndarray:
+    """Lists of labels as the entries of an array, of which parts can be taken."""
+    found = np.empty(len(y), object)
+    found[:] = [list(one) for one in y]
+    return found
