@@ -15,6 +15,10 @@ The copy takes memory while the fit runs: as much as the indices of X, and, for 
 entries in, a number and what the learner keeps for it: a weight, an average or a variance, for joint
 learners for each class. One-vs-rest has such a copy for each learner. The numbering takes 4 bytes for each
 column of X until it is done.
+
+Learners of texts renumber for single passes, too (:mod:`.text_slots`), and keep their copy until they learn
+other rows: arrays by column are brought up to date one by one, when somebody reads them. A prediction reads
+the weights only.
 """
 
 from __future__ import annotations

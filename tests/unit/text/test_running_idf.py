@@ -371,8 +371,8 @@ def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, mon
         same(model, done if happened else begun)
         same(model.partial_fit(TEXTS[:2], y[:2]), further[happened])
         seen[happened] += 1
-        k += 1 if draws_many() else 5
-    assert seen[0] > 8 and seen[1] > 2
+        k += 1 if draws_many() else 13
+    assert min(seen) > 0
 
 
 def test_the_number_of_texts_is_limited(monkeypatch):
