@@ -14,7 +14,7 @@ import numpy as np
 
 from ..engine.predictions import Predictions
 from ..engine.spaces import Additive, Confident
-from . import checks, curves, first_visits
+from . import checks, curves, first_visits, label_lists
 from .curves import Calibrated
 from .first_visits import FirstVisits
 from .writing import access_to
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .passes import CheckedRows
 
 FIRST_VISITS, HELD_OUT = "first visits", "held out"
+MOST_SCORES = 1 << 24  #: of rows held out
 
 #: A sample of scores, which curves are fitted to when they are needed, or the curves themselves.
 Calibration: TypeAlias = FirstVisits | Calibrated
@@ -73,7 +74,10 @@ def check_run(model: Learner) -> None:
 def check_pieces(model: Learner) -> None:
     """Refuse ``partial_fit`` and ``learn_one`` where rows of a fit are held out."""
     if on_held_out_rows(model):
-        way = "calibration_rows='first visits'" if model._records_scores else "probability=False"
+        lists = model._several and model._takes_lists
+        way = (
+            "calibration_rows='first visits'" if model._records_scores and not lists else "probability=False"
+        )
         raise ValueError(
             "probability=True holds out rows of a fit, to fit probabilities to their scores; partial_fit and "
             f"learn_one have none to spare. Call fit, or set {way}."
@@ -219,11 +223,15 @@ def forget_curves(model: Learner) -> None:
 
 
 def fit_held_out(model: Learner, batch: CheckedRows, held_out: np.ndarray) -> None:
-    """Fit the curves to the rows held out, by the weights that predict."""
+    """Fit the curves to the rows held out, by the weights that predict; of many labels, to some rows."""
+    held_out = held_out[: max(first_visits.LEAST, MOST_SCORES // len(model.classes_))]
     with np.errstate(over="ignore", invalid="ignore"):
         scores = model._scores(batch.X[held_out])
     weights = batch.weights[held_out] if len(batch.weights) else np.ones(len(held_out))
-    keep_curves(model, scores, batch.codes[held_out], weights)
+    codes = batch.codes[held_out]
+    if model._takes_lists and codes.ndim == 2:
+        codes = label_lists.matrix(codes, len(model.classes_))
+    keep_curves(model, scores, codes, weights)
 
 
 FOLDS = 5

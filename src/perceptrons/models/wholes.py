@@ -165,7 +165,7 @@ def _online(x: Learner, state: Attributes) -> None:
         array("progressive errors", state["_progressive"], np.float64, (2,))
         rows, errors = state["_progressive"]
         need(0.0 <= errors <= rows < np.inf, "progressive errors are no counts")
-    calibrations.check(state, core.n_classes if many else 1)
+    calibrations.check(state, core.n_classes if many or listed else 1)
     _bounds(state, len(learners))
     _steps(state, [getattr(one, "v", None) for one in learners])
     if "gamma_" in state:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .. import rules
 from .._sparse import is_sparse
 from .._types import Label, Record, SparseMatrix
-from ..core import changing, checks, one_row, progressive
+from ..core import calibrating, changing, checks, one_row, progressive
 from ..core.first_order import READOUTS, OnlineClassifierSpec
 from ..core.intakes import NumberIntake
 from ..core.label_lists import SEVERAL, of_one
@@ -169,8 +169,11 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
             )
         if self.log_updates:
             raise ValueError("Updates on texts with several labels are not logged: set log_updates=False.")
-        if self.probability:
-            raise ValueError("Texts with several labels have no probabilities: set probability=False.")
+        if calibrating.on_first_visits(self):
+            raise ValueError(
+                "The scores of texts with several labels are not kept when the texts are learned: set "
+                "calibration_rows='held out' for probabilities."
+            )
         return cast(Record, self._rule())
 
     def _begin_lists(self, indicator: bool) -> None:

@@ -219,7 +219,10 @@ def test_an_error_leaves_the_model_as_it_was():
 REFUSED = [
     (lambda: clone(MODEL).set_params(rule="perceptron").fit(TEXTS, Y), "confidence per column"),
     (lambda: clone(MODEL).set_params(log_updates=True).fit(TEXTS, Y), "not logged"),
-    (lambda: clone(MODEL).set_params(probability=True).fit(TEXTS, Y), "no probabilities"),
+    (
+        lambda: clone(MODEL).set_params(probability=True).fit(TEXTS, Y),
+        "set calibration_rows=.held out. for probabilities",
+    ),
     (lambda: clone(MODEL).set_params(class_weight="running").fit(TEXTS, Y), "class_weight"),
     (lambda: clone(MODEL).fit(TEXTS, Y[:-1]), "X has 60 rows, y has labels for 59"),
     (lambda: clone(MODEL).fit(TEXTS, [[] for _ in TEXTS]), "No row has a label"),
@@ -269,3 +272,20 @@ def test_the_form_of_lists():
     found = label_lists.gathered(np.array(["a", "b", "c"]), np.array([2, 0, 2, 1]), np.array([3, 0, 1]))
     assert found.codes.tolist() == [[0, 2], [-1, -1], [1, -1]]
     assert label_lists.matrix(found.codes, 3).tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
+
+
+def test_probabilities_of_labels_from_texts_held_out(tmp_path):
+    model = clone(MODEL).set_params(probability=True, idf=True)
+    with pytest.raises(ValueError, match="set calibration_rows='held out' for probabilities"):
+        model.fit(TEXTS, Y)
+    model.set_params(calibration_rows="held out", validation_fraction=0.4).fit(TEXTS, Y)
+    P = model.predict_proba(TEXTS)
+    assert P.shape == (len(TEXTS), len(model.classes_)) and ((P > 0.0) & (P < 1.0)).all()
+    own = np.array([[name in labels for name in model.classes_] for labels in Y])
+    assert P[own].mean() > 1.5 * P[~own].mean()
+    for r in range(len(model.classes_)):  # each label by itself, in the order of its scores
+        assert (np.diff(P[np.argsort(model.decision_function(TEXTS)[:, r]), r]) >= 0.0).all()
+    save(model, tmp_path / "a.model")
+    np.testing.assert_array_equal(load(tmp_path / "a.model").predict_proba(TEXTS), P)
+    with pytest.raises(ValueError, match="none to spare"):
+        model.partial_fit(TEXTS, Y)
