@@ -17,7 +17,8 @@ One text of 75 words at a time: ``learn_one(text, label)`` beside River's (bag o
 Vowpal Wabbit's ``learn`` of a line of text; microseconds of one call, the best of several rounds in turns.
 
 ``benchmarks/text_sizes.py`` has the sizes of model files, and what small copies lose;
-``benchmarks/text_calibration.py`` how far probabilities can be believed.
+``benchmarks/text_calibration.py`` how far probabilities can be believed;
+``benchmarks/text_labels.py`` texts with several labels, where Reuters-21578 is there.
 
 Then what ``benchmarks/libsvm_reading.py`` measures: libsvm files to CSR beside ``load_svmlight_file``, and
 the memory of streams of 10^5 to 10^7 rows.
@@ -35,6 +36,7 @@ from typing import Any, NamedTuple
 import libsvm_reading
 import numpy as np
 import text_calibration
+import text_labels
 import text_sizes
 from data import required
 from objective import race
@@ -232,6 +234,8 @@ def main(argv: list[str] | None = None) -> None:
     text_sizes.measure(report, train, test)
     sets = text_calibration.all_sets(chose.data_limit, (train, test))
     text_calibration.measure(report, sets, min(5, chose.rounds))
+    if "reuters21578" in datasets.available():
+        text_labels.measure(report)
     if not chose.no_libsvm:
         libsvm_reading.measure(report, quick=bool(chose.data_limit))
     report.keep()

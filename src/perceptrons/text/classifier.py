@@ -82,6 +82,9 @@ class TextClassifier(TextClassifierSpec, Shell):
         Column to the first feature that occurred there, with ``keep_names=True``.
     n_invalid_ : int
         Invalid bytes that were read over, with ``errors="replace"``.
+    label_storage_ : LabelStorage
+        Of texts with several labels: ``columns`` in use, ``pairs`` of a column and a label with a weight of
+        their own, ``bytes`` that they take, and whether they are ``in_lists``.
     covariance_ : ndarray
         With a rule that keeps a confidence per column: the diagonal of :math:`\Sigma`, of each learner.
 

@@ -55,6 +55,15 @@ class TextFastPath(NamedTuple):
         return None
 
 
+class LabelStorage(NamedTuple):
+    """What the weights of texts with several labels take."""
+
+    columns: int  #: in use, without the constant
+    pairs: int  #: of a column and a label that have a weight of their own
+    bytes: int  #: of weights, variances and lists, with room for more; without the table of the columns
+    in_lists: bool  #: each column has a list of its labels, instead of a line of all
+
+
 class TextIntake(NumberIntake):
     """Texts, or rows that a model has hashed for itself."""
 
@@ -175,6 +184,14 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
                 "calibration_rows='held out' for probabilities."
             )
         return cast(Record, self._rule())
+
+    @property
+    def label_storage_(self) -> LabelStorage:
+        """What the weights of several labels take: columns in use, pairs of column and label, bytes."""
+        space = self._fitted("label_storage_")
+        if not isinstance(space, spaces.Labels):
+            raise AttributeError("label_storage_ is there for texts with several labels only.")
+        return LabelStorage(space.n_slots - 1, space.n_pairs, space.n_bytes, space.in_lists)
 
     def _begin_lists(self, indicator: bool) -> None:
         vars(self).pop("_indicator", None)

@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -359,6 +360,7 @@ def test_text(script, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(text, "installed", lambda name: False)
     monkeypatch.setattr(text.text_calibration, "_sms", lambda limit: None)
     monkeypatch.setattr(text.text_calibration, "_r8", lambda limit: None)
+    monkeypatch.setattr(text.text_labels, "measure", lambda report: None)
     text.main(["--rounds", "1", "--no-libsvm", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert (tmp_path / "text.txt").read_text() in told
@@ -399,3 +401,24 @@ def test_scaling_is_measured_and_simulated(tmp_path, monkeypatch):
 def test_scaling_measures_a_cluster(tmp_path):
     printed = benchmark("scaling", "--quick", "--only", "dask,large", "--out", str(tmp_path))
     assert "ms a task" in printed and "Dask over threads" in printed
+
+
+@pytest.mark.uncompiled
+def test_text_labels(script, tmp_path, capsys, monkeypatch):
+    labels = script("text_labels")
+
+    def stories(n, seed):
+        return labels.Stories(*labels.generated(n, 3, seed))
+
+    def in_this_process(command, **how):
+        assert "many_labels(40, 30)" in command[-1]
+        return subprocess.CompletedProcess(command, 0, json.dumps(labels.many_labels(40, 30)))
+
+    monkeypatch.setattr(labels, "reuters", lambda limit: (stories(30, 1), stories(10, 2)))
+    monkeypatch.setattr(labels, "SEEDS", (0,))
+    monkeypatch.setattr(labels, "TESTED", 10)
+    monkeypatch.setattr(labels.subprocess, "run", in_this_process)
+    labels.main(["--texts", "40", "--labels", "30", "--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert (tmp_path / "text_labels.txt").read_text() in told
+    assert "micro F1" in told and "bytes each" in told

@@ -161,6 +161,18 @@ def test_at_once_in_pieces_one_by_one_and_from_a_file(monkeypatch, tmp_path, mos
     assert single.predict_one(TEXTS[0]) == whole.predict(TEXTS[:1])[0]
 
 
+def test_the_storage_that_is_stated(monkeypatch):
+    model = clone(MODEL).fit(TEXTS, Y)
+    kept, used = model.label_storage_, len(np.unique(model.hash(TEXTS).indices))
+    assert (kept.columns, kept.pairs, kept.in_lists) == (used, (used + 1) * 12, False)
+    monkeypatch.setattr(space_module, "MOST_IN_LINES", 3)
+    model = clone(MODEL).fit(TEXTS, Y)
+    kept = model.label_storage_
+    assert kept.in_lists and 0 < kept.pairs < (used + 1) * 12 and kept.bytes > 16 * kept.pairs
+    with pytest.raises(AttributeError, match="several labels only"):
+        clone(MODEL).fit(TEXTS[:2], ["a", "b"]).label_storage_  # noqa: B018
+
+
 def test_a_label_scores_minus_one_until_a_text_has_it():
     model = clone(MODEL).partial_fit(TEXTS[:20], Y[:20], classes=[*NAMES, "never"])
     column = model.classes_.tolist().index("never")
@@ -206,6 +218,28 @@ def test_the_best_labels_and_those_above_a_threshold():
 def test_early_stopping_counts_texts_whose_labels_are_all_right():
     model = clone(MODEL).set_params(early_stopping=True, max_iter=4).fit(TEXTS, Y)
     assert 0.0 <= max(model.validation_scores_) <= 1.0 and len(model.validation_scores_) == model.n_iter_
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3, 5, 8, 13, 21])
+def test_an_interruption_takes_effect_when_the_batch_is_learned(monkeypatch, nth):
+    """It comes while an array is made longer, the nth time: no array may be left too short."""
+    for name, value in (("MOST_IN_LINES", 3), ("FIRST_SLOTS", 2), ("FIRST_LABELS", 1), ("FIRST_POOL", 2)):
+        monkeypatch.setattr(space_module, name, value)
+    expected = clone(MODEL).partial_fit(TEXTS, Y).decision_function(TEXTS)
+    real, calls = space_module.stretched, []
+
+    def interrupted(*args, **how):
+        calls.append(args)
+        if len(calls) == nth:
+            raise KeyboardInterrupt
+        return real(*args, **how)
+
+    model = clone(MODEL)
+    monkeypatch.setattr(space_module, "stretched", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(TEXTS, Y)
+    np.testing.assert_array_equal(model.decision_function(TEXTS), expected)
+    assert len(calls) > nth and model.history_[-1]["examples"] == 60
 
 
 def test_an_error_leaves_the_model_as_it_was():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -115,39 +115,38 @@ class Labels(SingleSpace):
         return max(self.n_classes, 1)
 
     def _enlarge(self, n_new: int) -> None:
-        """Make room for the next text, which has ``n_new`` labels that were not seen yet."""
+        """Make room for the next text, which has ``n_new`` labels that were not seen yet.
+
+        The loop takes the lengths of ``columns_of`` and of the pool as its room. They are replaced last, so
+        that an interruption leaves arrays that are long enough.
+        """
         seen, slots = self.n_seen + n_new, len(self.columns_of)
         if self.n_slots + self.sizes[loop.NEXT_SLOTS] > slots:
             slots = max(2 * slots, int(self.n_slots + self.sizes[loop.NEXT_SLOTS]))
-            self.columns_of = stretched(self.columns_of, slots)
-        if isinstance(self.table, loop.Lines):
+        if not isinstance(self.table, loop.Lines):
+            self._enlarge_lists(slots)
+        elif seen > MOST_IN_LINES:
+            self.table = self._in_lists(self.table, slots)
+        else:
             labels = self.table.W.shape[1]
-            if seen > MOST_IN_LINES:
-                self.table = self._in_lists(self.table, slots)
-                return
             while labels < seen:
                 labels *= 2
-            self.table = self.table._replace(
-                W=stretched(self.table.W, slots, labels),
-                S=stretched(self.table.S, slots, labels, fill=loop.START),
-            )
-            return
-        table, places = self.table, len(self.table.label)
-        needed = int(self.sizes[loop.TOP] + self.sizes[loop.NEXT_PLACES])
+            W = stretched(self.table.W, slots, labels)
+            self.table = self.table._replace(W=W, S=stretched(self.table.S, slots, labels, fill=loop.START))
+        self.columns_of = stretched(self.columns_of, slots)
+
+    def _enlarge_lists(self, slots: int) -> None:
+        """One array after the other, so that few are there twice."""
+        table = cast(loop.Lists, self.table)
+        places, needed = len(table.label), int(self.sizes[loop.TOP] + self.sizes[loop.NEXT_PLACES])
         if needed > places:
-            places = max(places + places // 2, needed)
+            places = max(places + places // 4, needed)
             if places > MOST_PLACES:
                 raise NumericalError(f"There are more than {MOST_PLACES} pairs of a column and a label.")
-        self.table = loop.Lists(
-            table.slot_of,
-            stretched(table.S, slots, fill=loop.START),
-            stretched(table.start, slots),
-            stretched(table.length, slots),
-            stretched(table.room, slots),
-            stretched(table.label, places),
-            stretched(table.weight, places),
-            table.free,
-        )
+        by_slot = {name: stretched(getattr(table, name), slots) for name in ("start", "length", "room")}
+        table = table._replace(**by_slot, S=stretched(table.S, slots, fill=loop.START))
+        self.table = table = table._replace(weight=stretched(table.weight, places))
+        self.table = table._replace(label=stretched(table.label, places))
 
     def _in_lists(self, lines: loop.Lines, slots: int) -> loop.Lists:
         """The table with a list for each slot: the weights that are not 0, and the smallest variance."""
@@ -225,6 +224,9 @@ class Labels(SingleSpace):
                     raise
                 interruption = error
                 ending = loop.ROOM
+            except MemoryError as error:
+                error.log = [empty_log(0, 1)]  # type: ignore[attr-defined]  # texts before it are kept
+                raise
         if ending != scalars.DONE:
             i = int(order[at[0]])
             self._raise(ending, None, empty_log(0, 1), i, float("nan"), float(rows.sq[i]))
