@@ -84,9 +84,11 @@ def fitted(method: str, scores: np.ndarray, outcomes: np.ndarray, weights: np.nd
         Positive.
     """
     fit = _sigmoid if method == "sigmoid" else _isotonic
+    with np.errstate(under="ignore"):
+        weights = weights / np.max(weights, initial=0.0) if len(weights) else weights
     found = []
     for s, outcome in zip(scores.T, outcomes.T, strict=True):
-        there = np.isfinite(s)
+        there = np.isfinite(s) & (weights > 0.0)  # beside a much larger weight one may vanish
         w = weights[there]
         w = w / np.mean(w) if len(w) else w
         e = int(np.frexp(np.max(np.abs(s[there]), initial=0.0))[1])

@@ -60,7 +60,9 @@ class FirstVisits(NamedTuple):
 
     def counting_weights(self) -> np.ndarray:
         """The weight of each visit in a fit: that of its row, times one that grows with its number."""
-        found: np.ndarray = self.weights * ((2.0 * self.number + 1.0) / max(1, self.n))
+        with np.errstate(under="ignore"):
+            own = self.weights / (np.max(self.weights, initial=0.0) or 1.0)  # their products may overflow
+            found: np.ndarray = own * ((2.0 * self.number + 1.0) / max(1, self.n))
         return found
 
     # ------------------------------------------------------------ when a class is added

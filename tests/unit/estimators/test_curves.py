@@ -59,6 +59,18 @@ def test_weights_are_numbers_of_rows(method):
 
 
 @pytest.mark.parametrize("method", curves.METHODS)
+@pytest.mark.parametrize("size", [5e-324, 1e-200, 1e308])
+def test_weights_of_any_size(method, size):
+    expected = p(fitted(S, Y, method=method), S)
+    np.testing.assert_allclose(p(fitted(S, Y, np.full(400, size), method=method), S), expected, rtol=1e-9)
+    w = np.where(np.arange(400) < 200, 1e308, 5e-324)  # the others vanish
+    half = p(fitted(S[:200], Y[:200], method=method), S)
+    np.testing.assert_allclose(p(fitted(S, Y, w, method=method), S), half, rtol=1e-9)
+    sample = first_visits.none_yet(1, "last").plus(S[:, None], Y[:, None], np.full(400, size))
+    assert (sample.counting_weights() > 0.0).all() and np.isfinite(sample.counting_weights()).all()
+
+
+@pytest.mark.parametrize("method", curves.METHODS)
 def test_separated_scores_leave_room(method):
     y = S > 0.3
     found = fitted(S, y, method=method)
