@@ -16,6 +16,9 @@ accuracies are those on the 25,000 test reviews.
 One text of 75 words at a time: ``learn_one(text, label)`` beside River's (bag of words and perceptron) and
 Vowpal Wabbit's ``learn`` of a line of text; microseconds of one call, the best of several rounds in turns.
 
+``benchmarks/text_speed.py`` has the default learner on IMDB: file to model, predictions and command line;
+``benchmarks/text_accuracy.py`` its accuracy on seven sets, beside others. Both run alone, too.
+
 ``benchmarks/text_sizes.py`` has the sizes of model files, and what small copies lose;
 ``benchmarks/text_calibration.py`` how far probabilities can be believed;
 ``benchmarks/text_labels.py`` texts with several labels, where Reuters-21578 is there.
@@ -35,9 +38,11 @@ from typing import Any, NamedTuple
 
 import libsvm_reading
 import numpy as np
+import text_accuracy
 import text_calibration
 import text_labels
 import text_sizes
+import text_speed
 from data import required
 from objective import race
 from report import Report, options, parsed, progress
@@ -54,13 +59,15 @@ class Reviews(NamedTuple):
 WORD = re.compile(r"\w\w+")
 BITS = 22
 POSITIVE = "for"
+#: Words are counted, and a perceptron learns them: what the peers do in one pass.
+WORDS = {"rule": "perceptron", "tokens": "words", "ngram_range": (1, 1), "values": "count", "idf": False}
 
 
 # ------------------------------------------------------------------------------------------- the contestants
 
 
 def ours(path: Path, **made: Any) -> tuple[Any, Callable[[list[str]], Any]]:
-    model = TextClassifier(bits=BITS, **made)
+    model = TextClassifier(**{**WORDS, **made}, bits=BITS)
     fit_stream(model, open_stream(path, "tsv", text_column=1))
     return model, model.predict
 
@@ -145,7 +152,8 @@ def choose(report: Report, folder: Path, train: Any) -> None:
     cut = len(texts) - len(texts) // 5
     rows = []
     for r in (0.1, 1.0, 10.0):
-        model = TextClassifier(bits=BITS, rule=rules.AROW(r=r), readout="last", values="binary")
+        made = {**WORDS, "rule": rules.AROW(r=r), "values": "binary"}
+        model = TextClassifier(**made, bits=BITS, readout="last")
         model.partial_fit(texts[:cut], labels[:cut].astype(str))
         rows.append([f"r = {r:g}", f"{model.score(texts[cut:], labels[cut:].astype(str)):.4f}"])
     report.table("AROW on the last fifth of the training reviews", ("", "accuracy"), rows)
@@ -157,15 +165,19 @@ def choose(report: Report, folder: Path, train: Any) -> None:
 def one_text(report: Report, train: Any, rounds: int) -> None:
     text = next(" ".join(cut(t).split()[:75]) for t in train.texts if len(cut(t).split()) >= 75)
     calls = 2000
-    model = TextClassifier(bits=BITS)
-    for label in ("pos", "neg"):
-        model.learn_one(text, label)
+    models = {"perceptrons": TextClassifier(**WORDS, bits=BITS), "perceptrons, default": TextClassifier()}
 
-    def learn_ours() -> None:
-        for k in range(calls):
-            model.learn_one(text, "pos" if k & 1 else "neg")
+    def learner(model: TextClassifier) -> Callable[[], None]:
+        for label in ("pos", "neg"):
+            model.learn_one(text, label)
 
-    works: dict[str, Callable[[], Any]] = {"perceptrons": learn_ours}
+        def learn() -> None:
+            for k in range(calls):
+                model.learn_one(text, "pos" if k & 1 else "neg")
+
+        return learn
+
+    works: dict[str, Callable[[], Any]] = {name: learner(model) for name, model in models.items()}
     if installed("river"):
         works["River"] = river_learner(text, calls)
     if installed("vowpalwabbit"):
@@ -230,7 +242,9 @@ def main(argv: list[str] | None = None) -> None:
             choose(report, Path(folder), train)
             return
         whole_files(report, Path(folder), train, test, chose.rounds)
+    text_speed.measure(report, train, test, chose.rounds, 0 if chose.data_limit else 1)
     one_text(report, train, chose.rounds)
+    text_accuracy.section(report, chose.out, chose.data_limit)
     text_sizes.measure(report, train, test)
     sets = text_calibration.all_sets(chose.data_limit, (train, test))
     text_calibration.measure(report, sets, min(5, chose.rounds))
