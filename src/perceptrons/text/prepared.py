@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from .._types import Record, SparseMatrix
-from .hashing import csr
 
 
 class Hashed(NamedTuple):
@@ -28,13 +24,3 @@ class Hashed(NamedTuple):
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
-
-    @classmethod
-    def joined(cls, parts: Sequence[Hashed]) -> Hashed:
-        """All rows, of parts that were hashed alike."""
-        rows = [part.X for part in parts]
-        starts = np.cumsum([0, *(one.indptr[-1] for one in rows)])
-        indptr = [one.indptr[1:] + start for one, start in zip(rows, starts, strict=False)]
-        indices, data = (np.concatenate([getattr(one, name) for one in rows]) for name in ("indices", "data"))
-        pointers = np.concatenate([np.zeros(1, np.int64), *indptr])
-        return cls(csr(indices.view(np.uint32), data, pointers, rows[0].shape[1]), parts[0].recipe)
