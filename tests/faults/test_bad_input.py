@@ -288,7 +288,7 @@ def test_labels(name):
         (np.array([np.nan, "a"] * 4, object), "y contains nan: every row needs a label"),
         (np.array([1, "a"] * 4, object), "labels of one type; got a mixture of int, str"),
         (y + 0.5 * X[:, 0] + 0.25, "[Cc]ontinuous"),
-        (np.stack([y, y], axis=1), "1d array"),
+        (np.stack([y, y + 2], axis=1), "1d array"),
     ]
     for labels, message in refusals:
         with refused(model, message):

@@ -95,7 +95,7 @@ def test_another_number_of_features(name):
         model.score_one(np.zeros(4))
     with refused(model, "one row of numbers"):
         model.learn_one(X[:2], 1)
-    with refused(model, "y must be one label"):
+    with refused(model, "has learned one label a row"):
         model.learn_one(X[0], [1, 0])
     with pytest.raises(ValueError, match="one row of numbers"):
         LEARNERS[name]().learn_one(X[:2], 1)

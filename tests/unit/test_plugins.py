@@ -182,7 +182,10 @@ def test_the_help_lists_the_formats(capsys):
 
 def test_without_the_plugin_nothing_is_found(folder, capsys):
     assert main(["train", "mails.pairs", "-m", "m", "--format", "pairs"]) == 2
-    assert "'pairs' is not one of 'libsvm', 'vw', 'csv', 'tsv', 'jsonl', 'parquet'" in capsys.readouterr().err
+    assert (
+        "'pairs' is not one of 'libsvm', 'vw', 'fasttext', 'csv', 'tsv', 'jsonl', 'parquet'"
+        in capsys.readouterr().err
+    )
     assert main(["train", "mails.pairs", "-m", "m", "--rule", "half"]) == 2
     assert "--rule must be one of perceptron, margin" in capsys.readouterr().err
     assert main(["train", "mails.pairs", "-m", "m", "--plugin", "nowhere"]) == 2

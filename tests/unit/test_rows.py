@@ -78,4 +78,5 @@ def test_a_block_keeps_the_scores_of_its_later_rows():
 
 def test_every_verb_knows_every_storage():
     for stub, table in verbs.VERBS.items():
-        assert set(table) == {verbs.Dense, verbs.Csr, verbs.Block}, stub
+        # a loop that gathers a row of text by itself has no use for verbs about other rows
+        assert set(table) - {verbs.Near} == {verbs.Dense, verbs.Csr, verbs.Block}, stub

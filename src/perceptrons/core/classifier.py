@@ -127,6 +127,11 @@ class Classifier:
         """Whether a row may have several labels, or none."""
         return False
 
+    @property
+    def several_labels(self) -> bool:
+        """Whether the rows that were learned may have several labels, or none."""
+        return self._several
+
     def _begin_lists(self, indicator: bool) -> None:
         """A model that takes lists of labels begins with some, or with an ``indicator`` matrix."""
 

@@ -53,10 +53,12 @@ def overload_of_squares(loop: Callable[..., float]) -> Callable[[], Any]:
     """
 
     def make() -> Any:
+        from numba import types
+
         vectors = _sum_of_squares()
 
         def chosen(data, p, stop):
-            if not (data.layout == "C" and data.aligned):
+            if not (data.layout == "C" and data.aligned and isinstance(data.dtype, types.Float)):
                 return loop
             return lambda data, p, stop: vectors(data, p, stop)
 

@@ -19,7 +19,7 @@ import numpy as np
 from .._types import Json, JsonObject, SparseMatrix
 from . import _json_loops as loops
 from .hashed import Hash
-from .labels import Labels
+from .labels import LabelReader
 from .lines import TextLines, lines_of
 from .records import FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, Texts, shown, some_rows
 from .roles import Column
@@ -39,7 +39,7 @@ class JsonLines:
 
     def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits):
         self.options, self.refusals, self.limits = options, refusals, limits
-        self.labels = Labels(options.labels, limits, refusals)
+        self.labels = LabelReader(options.labels, limits, refusals)
         self._hash = Hash(options.bits, options.seed, options.dtype)
         usual = options.label_column in (0, "auto")
         self._label = _key("label_column", "label" if usual else options.label_column)

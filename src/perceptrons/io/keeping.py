@@ -11,7 +11,7 @@ from .records import Batch, Refusals
 Item: TypeAlias = tuple[Batch, int]
 
 
-class Kept:
+class KeptRows:
     """Batches, while they take no more memory than ``room``.
 
     They come again as they were cut: a run that is interrupted and resumed reads them anew, and both have the

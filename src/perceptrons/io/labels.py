@@ -1,4 +1,4 @@
-"""Labels of one kind for a whole stream: integers, numbers or words, decided by the first batch."""
+"""LabelReader of one kind for a whole stream: integers, numbers or words, decided by the first batch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TYPES: dict[str, set[type]] = {
 }
 
 
-class Labels:
+class LabelReader:
     """Turns fields, or values, into labels; what is not of the stream's kind is refused."""
 
     def __init__(self, kind: str, limits: Limits, refusals: Refusals):
@@ -140,7 +140,7 @@ class Labels:
         return bool(abs(value) < 2**63 and (self.kind == "int" or float(value) == value))
 
     def of_values(self, values: list[Json]) -> np.ndarray:
-        """Labels of Python values that fit."""
+        """LabelReader of Python values that fit."""
         if self.kind == "text":
             return np.asarray([str(value) for value in values], dtype=np.str_)
         return np.asarray(values, dtype=np.int64 if self.kind == "int" else np.float64)

@@ -12,7 +12,7 @@ import numpy as np
 from .._types import JsonObject, Matrix
 from ._pages import Chunk, NotAPage, need, row_groups
 from .hashed import Hash
-from .labels import Labels
+from .labels import LabelReader
 from .missing import WAY_OUT, Missing, as_list
 from .records import FormatError, Limits, Parsed, Refusals, StreamRows, Texts, cast, listed, shown, some_rows
 from .roles import Column, Columns, Roles
@@ -36,7 +36,7 @@ class Parquet:
     def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits, batch_bytes: int):
         self.options, self.refusals, self.limits = options, refusals, limits
         self._batch_bytes = batch_bytes
-        self.labels = Labels(options.labels, limits, refusals)
+        self.labels = LabelReader(options.labels, limits, refusals)
         self.missing = Missing(options.missing, options.means)
         self._roles: Roles | None = None
         self._hash = Hash(options.bits, options.seed, options.dtype)
@@ -298,7 +298,7 @@ class Parquet:
     def _label_column(
         self, column: ArrowArray, j: int, first: int, good: np.ndarray, pa: ModuleType
     ) -> np.ndarray | list[str]:
-        """Labels by way of the different ones in these rows, which are no more than the rows."""
+        """LabelReader by way of the different ones in these rows, which are no more than the rows."""
         with self._intact():
             coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
             codes = np.asarray(coded.indices.fill_null(-1)).astype(np.int64)

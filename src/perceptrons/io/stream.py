@@ -15,7 +15,7 @@ from .._sparse import as_scipy
 from .._types import JsonObject
 from .ahead import ReadAhead
 from .formats import FORMATS, FileParser, LineParser, StreamOptions, by_content, by_name
-from .keeping import Kept
+from .keeping import KeptRows
 from .missing import Missing
 from .records import Batch, FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, checked_limits
 from .roles import Column
@@ -60,7 +60,7 @@ class Stream:
         self._skip = self._pass = 0
         self._selection = Selection()
         self._running: Items | None = None
-        self._kept: Kept | None = None
+        self._kept: KeptRows | None = None
         #: applied to the rows of each batch, ahead; None: CSR rows of libsvm stay as :class:`CsrRows`
         self.prepare: Callable[[StreamRows], Any] | None = as_scipy
         self.bytes_read = self.rows = 0
@@ -189,7 +189,7 @@ class Stream:
         It is read in every pass where rows are shuffled, and where batches take more than ``n_bytes``.
         0: nothing is kept.
         """
-        self._kept = Kept(n_bytes, self._refusals) if n_bytes else None
+        self._kept = KeptRows(n_bytes, self._refusals) if n_bytes else None
 
     # ------------------------------------------------------------------------------------ passes
 
@@ -226,7 +226,7 @@ class Stream:
             items.close()
 
     def _after(
-        self, skip: int, selection: Selection, number: int, kept: Kept | None
+        self, skip: int, selection: Selection, number: int, kept: KeptRows | None
     ) -> Generator[tuple[Batch, int], None, None]:
         if kept is not None:
             kept.begin()

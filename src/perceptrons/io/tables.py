@@ -20,7 +20,7 @@ from .._types import JsonObject, Matrix, SparseMatrix
 from . import _scans as scans
 from ._numbers import NOTHING, NUMBER
 from .hashed import Hash
-from .labels import Labels, parsed_numbers
+from .labels import LabelReader, parsed_numbers
 from .lines import TextLines, lines_of
 from .missing import WAY_OUT, Missing, as_list, written_as_missing
 from .records import (
@@ -104,7 +104,7 @@ class TableParser:
         self.options, self.refusals, self.limits = options, refusals, limits
         self.name = "tsv" if options.delimiter == "\t" else "csv"
         self.names: list[str] | None = None
-        self.labels = Labels(options.labels, limits, refusals)
+        self.labels = LabelReader(options.labels, limits, refusals)
         self.missing = Missing(options.missing, options.means)
         self._quote = 0 if options.delimiter == "\t" else ord('"')
         self._delimiter = ord(options.delimiter)

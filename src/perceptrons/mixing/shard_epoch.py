@@ -31,7 +31,7 @@ class Delta(NamedTuple):
     values: np.ndarray
 
 
-class Steps(NamedTuple):
+class SparseSteps(NamedTuple):
     """Sums of the steps of one pass on the rows of a shard, those that are not 0."""
 
     where: np.ndarray  #: places in an array (rows,) or (rows, classes), in the order of memory
@@ -44,7 +44,7 @@ class Report(NamedTuple):
     shard: int
     counts: Counts  #: of this pass, all learners together
     scalars: tuple[np.ndarray, ...]  #: of each learner, after the pass
-    steps: tuple[Steps | None, ...]  #: of each learner
+    steps: tuple[SparseSteps | None, ...]  #: of each learner
     longest: float  #: length of the longest row
     plain: bool  #: rows have weight 0 or 1, as the theorems assume
     exact: bool  #: rows have the numbers that were given, not rounded ones
@@ -108,10 +108,10 @@ def _report(model: Learner, batch: CheckedRows, number: int, counts: Counts) -> 
     )
 
 
-def _sparse(steps: np.ndarray) -> Steps:
+def _sparse(steps: np.ndarray) -> SparseSteps:
     flat = steps.ravel()
     where = np.flatnonzero(flat)
-    return Steps(where, flat[where])
+    return SparseSteps(where, flat[where])
 
 
 def _deltas(model: Learner, state: State) -> tuple[dict[str, Delta], ...]:

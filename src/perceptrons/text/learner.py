@@ -188,8 +188,8 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
     @property
     def label_storage_(self) -> LabelStorage:
         """What the weights of several labels take: columns in use, pairs of column and label, bytes."""
-        space = self._fitted("label_storage_")
-        if not isinstance(space, spaces.Labels):
+        space = cast("spaces.Labels", self._fitted("label_storage_"))
+        if not self._several:
             raise AttributeError("label_storage_ is there for texts with several labels only.")
         return LabelStorage(space.n_slots - 1, space.n_pairs, space.n_bytes, space.in_lists)
 

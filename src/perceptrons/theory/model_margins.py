@@ -73,7 +73,7 @@ def margins(model: Any, X: Any, y: Any, kind: str = "functional") -> Margins:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}; got kind={kind!r}.")
     if not hasattr(model, "classes_"):
         raise ValueError(f"margins needs a fitted classifier; got {model!r}.")
-    if getattr(model, "_several", False):
+    if getattr(model, "several_labels", False):
         raise ValueError(
             "margins is for models of one label a row; this one has several. Fit a model for each column of "
             "the indicator matrix."

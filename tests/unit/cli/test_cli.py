@@ -251,7 +251,7 @@ def test_kernels_and_values_as_text():
         (["train", "bits.svm", "-m", "m", "--rule", "pp"], "--rule must be one of perceptron, margin"),
         (
             ["train", "bits.svm", "-m", "m", "--p", "0.1"],
-            "Perceptron has no parameter 'p'; it has class_weight",
+            "Perceptron has no parameter 'p'; it has calibration, calibration_rows, class_weight",
         ),
         (["train", "bits.svm", "-m", "m", "--rule", "pa1", "--C", "-1"], "C must be a positive number"),
         (["train", "bits.svm", "-m", "m", "--param", "C"], "--param takes name=value"),

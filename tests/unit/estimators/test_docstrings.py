@@ -27,6 +27,7 @@ SOMETIMES = {
     "feature_names_in_",
     "names_",
     "covariance_",
+    "label_storage_",
     "n_invalid_",
     "path_",
 }

@@ -6,7 +6,7 @@ on nothing but the texts that were learned and their order, so that any cut of t
 model.
 
 Up to some hundred labels a slot has a line with the weights of all labels, and another with their variances
-(:class:`Lines`). Beyond that a slot has one variance, and a list of the labels with a weight
+(:class:`LabelLines`). Beyond that a slot has one variance, and a list of the labels with a weight
 (:class:`Lists`); a text then changes its own labels and the highest wrong ones only.
 
 Every sum is made in the order of the entries of a text, and every operation is rounded once.
@@ -41,7 +41,7 @@ SLOTS, SEEN, TOP, NEXT_SLOTS, NEXT_PLACES = 0, 1, 2, 3, 4
 START = 1.0
 
 
-class Lines(NamedTuple):
+class LabelLines(NamedTuple):
     """A line for each slot."""
 
     slot_of: np.ndarray  #: int32, by column: its slot, 0 where it has none
@@ -62,7 +62,7 @@ class Lists(NamedTuple):
     free: np.ndarray  #: int64, by the logarithm of the room: 1 + the first free place of the pool, 0: none
 
 
-Table: TypeAlias = Lines | Lists
+Table: TypeAlias = LabelLines | Lists
 
 
 class Room(NamedTuple):
@@ -120,7 +120,7 @@ def count(state: Floats, s: float, sign: float) -> None:
 
 
 @strict
-def add_up_lines(table: Lines, rows: Csr, i: int, s: Floats) -> None:
+def add_up_lines(table: LabelLines, rows: Csr, i: int, s: Floats) -> None:
     k = s.shape[0]
     for r in range(k):
         s[r] = 0.0
@@ -136,7 +136,7 @@ def add_up_lines(table: Lines, rows: Csr, i: int, s: Floats) -> None:
 
 
 @strict
-def line_variances(table: Lines, rows: Csr, i: int, v: Floats) -> None:
+def line_variances(table: LabelLines, rows: Csr, i: int, v: Floats) -> None:
     """v[l] = x' Sigma_l x of the row; a column without a slot has fresh variances."""
     k = v.shape[0]
     for r in range(k):
@@ -165,7 +165,7 @@ def move_line(w: Reals, sigma: Reals, d: Floats, beta: Floats, x: float) -> None
 
 @strict
 def learn_lines(
-    table: Lines, rule: Record, rows: Csr, i: int, k: int, sizes: Ints, columns: Ints, room: Room,
+    table: LabelLines, rule: Record, rows: Csr, i: int, k: int, sizes: Ints, columns: Ints, room: Room,
     state: Floats, tol: float, limit: float,
 ) -> int:  # fmt: skip
     s, v, d, beta = room.s[:k], room.v[:k], room.d[:k], room.beta[:k]
@@ -380,8 +380,8 @@ def learn_lists(
 # ---------------------------------------------------------------------- the functions of each kind of table
 
 
-@by_record(add_up)(Lines)
-def _add_up_lines(table: Lines, rows: Csr, i: int, s: Floats) -> None:
+@by_record(add_up)(LabelLines)
+def _add_up_lines(table: LabelLines, rows: Csr, i: int, s: Floats) -> None:
     add_up_lines(table, rows, i, s)
 
 
@@ -390,9 +390,9 @@ def _add_up_lists(table: Lists, rows: Csr, i: int, s: Floats) -> None:
     add_up_lists(table, rows, i, s)
 
 
-@by_record(learn)(Lines)
+@by_record(learn)(LabelLines)
 def _learn_lines(
-    table: Lines, rule: Record, rows: Csr, i: int, k: int, sizes: Ints, columns: Ints, room: Room,
+    table: LabelLines, rule: Record, rows: Csr, i: int, k: int, sizes: Ints, columns: Ints, room: Room,
     state: Floats, tol: float, limit: float,
 ) -> int:  # fmt: skip
     return learn_lines(table, rule, rows, i, k, sizes, columns, room, state, tol, limit)

@@ -99,9 +99,9 @@ class Labels(SingleSpace):
     def _slot_of(self) -> np.ndarray:
         return np.zeros(self.n_features, np.int32)
 
-    def _lines(self, slots: int, labels: int) -> loop.Lines:
+    def _lines(self, slots: int, labels: int) -> loop.LabelLines:
         shape, dtype = (slots, labels), self.frame.dtype
-        return loop.Lines(self._slot_of(), np.zeros(shape, dtype), np.full(shape, loop.START, dtype))
+        return loop.LabelLines(self._slot_of(), np.zeros(shape, dtype), np.full(shape, loop.START, dtype))
 
     def _scratch(self) -> loop.Room:
         n = self._most_labels()
@@ -110,7 +110,7 @@ class Labels(SingleSpace):
 
     def _most_labels(self) -> int:
         """The labels that the table may have."""
-        if isinstance(self.table, loop.Lines):
+        if isinstance(self.table, loop.LabelLines):
             return min(int(self.table.W.shape[1]), MOST_IN_LINES)
         return max(self.n_classes, 1)
 
@@ -123,7 +123,7 @@ class Labels(SingleSpace):
         seen, slots = self.n_seen + n_new, len(self.columns_of)
         if self.n_slots + self.sizes[loop.NEXT_SLOTS] > slots:
             slots = max(2 * slots, int(self.n_slots + self.sizes[loop.NEXT_SLOTS]))
-        if not isinstance(self.table, loop.Lines):
+        if not isinstance(self.table, loop.LabelLines):
             self._enlarge_lists(slots)
         elif seen > MOST_IN_LINES:
             self.table = self._in_lists(self.table, slots)
@@ -148,7 +148,7 @@ class Labels(SingleSpace):
         self.table = table = table._replace(weight=stretched(table.weight, places))
         self.table = table._replace(label=stretched(table.label, places))
 
-    def _in_lists(self, lines: loop.Lines, slots: int) -> loop.Lists:
+    def _in_lists(self, lines: loop.LabelLines, slots: int) -> loop.Lists:
         """The table with a list for each slot: the weights that are not 0, and the smallest variance."""
         n, seen = self.n_slots, self.n_seen
         W, S = lines.W[:n, :seen], lines.S[:n, :seen]
@@ -259,7 +259,7 @@ class Labels(SingleSpace):
 
     def _of_label(self, number: int) -> np.ndarray:
         """(slots,): the weights of a label."""
-        if isinstance(self.table, loop.Lines):
+        if isinstance(self.table, loop.LabelLines):
             return self.table.W[: self.n_slots, number].astype(np.float64)
         found = np.zeros(self.n_slots)
         slot, q = self._pairs(self.table)
@@ -320,7 +320,7 @@ class Labels(SingleSpace):
         n, seen, table = self.n_slots, self.n_seen, self.table
         order = np.append(0, 1 + np.argsort(self.columns_of[1:n], kind="stable"))
         columns = self.columns_of[order[1:]]
-        if isinstance(table, loop.Lines):
+        if isinstance(table, loop.LabelLines):
             nothing = np.zeros(0, np.int32)
             S, W = table.S[order, :seen], table.W[order, :seen]
             return Kept(columns, S.copy(), W.copy(), nothing, nothing, np.zeros(0, self.frame.dtype))
@@ -355,7 +355,7 @@ class Labels(SingleSpace):
             labels = FIRST_LABELS
             while labels < seen:
                 labels *= 2
-            self.table = loop.Lines(
+            self.table = loop.LabelLines(
                 slot_of, stretched(kept.W, n, labels), stretched(kept.S, n, labels, fill=loop.START)
             )
         else:

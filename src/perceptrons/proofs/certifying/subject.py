@@ -31,7 +31,7 @@ class Subject:
     def __init__(self, model: Any, X: Objects, y: npt.ArrayLike):
         if not hasattr(model, "classes_") or len(model.classes_) < 2:
             raise ValueError(f"certify needs a fitted model with two classes or more; got {model!r}.")
-        if getattr(model, "_several", False):
+        if getattr(model, "several_labels", False):
             raise ValueError(
                 "certify is for models of one label a row; this one has several. Each label is learned as by "
                 "a model of its own: fit that on the column of the label, and certify it."
