@@ -78,5 +78,6 @@ def test_a_block_keeps_the_scores_of_its_later_rows():
 
 def test_every_verb_knows_every_storage():
     for stub, table in verbs.VERBS.items():
-        # a loop that gathers a row of text by itself has no use for verbs about other rows
-        assert set(table) - {verbs.Near} == {verbs.Dense, verbs.Csr, verbs.Block}, stub
+        # Near is one gathered row: there are no other rows to follow, to scale or to ask for
+        near = set() if stub in (verbs.follow, verbs.scaled, verbs.expect) else {verbs.Near}
+        assert set(table) == {verbs.Dense, verbs.Csr, verbs.Block} | near, stub
