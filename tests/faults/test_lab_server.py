@@ -428,3 +428,16 @@ def test_export_and_port_exclude_each_other(capfd, tmp_path):
     assert cli.main(["lab", "--export", str(tmp_path / "x"), "--port", "1"]) == 2
     assert "drop --port" in capfd.readouterr().err
     assert not (tmp_path / "x").exists()
+
+
+def test_a_thread_at_work_does_not_keep_or_break_the_end_of_the_command():
+    """The interpreter would end it inside of the compiler, which aborts the process."""
+    code = (
+        "import atexit, sys, threading, time; from perceptrons.cli import main;"
+        "atexit.register(print, 'late');"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True, name='lab').start(); sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 0 and done.stdout.startswith("perceptrons") and "late" not in done.stdout

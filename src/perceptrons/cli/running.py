@@ -12,6 +12,7 @@ import re
 import shlex
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from .errors import Failure, Misuse
 from .signals import Interrupted, Signals
 
 FAILED, MISUSED = 1, 2
+#: name of the threads of the lab
+LAB = "lab"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,9 +37,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     code : int
     """
-    given = list(sys.argv[1:] if argv is None else argv)
-    if argv is None:
-        _start_quickly(given)
+    if argv is not None:
+        return _done(list(argv))
+    given = sys.argv[1:]
+    _start_quickly(given)
+    code = _done(given)
+    _end_at_once(code)
+    return code
+
+
+def _done(given: list[str]) -> int:
     try:
         with Signals():
             code = _run(given or ["--help"])
@@ -68,6 +78,17 @@ def _start_quickly(given: list[str]) -> None:
     gc.set_threshold(20_000)  # thousands of classes and functions stay, and are searched for garbage
     if not any(word.startswith("--plugin") for word in given):  # loops of a plugin may multiply matrices
         skip_blas()
+
+
+def _end_at_once(code: int) -> None:
+    """End the process here, where a thread of the lab is still at work for nobody.
+
+    The interpreter ends such threads where they stand, and a compiler that is ended so aborts the process.
+    """
+    if any(thread.daemon and thread.name == LAB for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _run(given: list[str]) -> int:
