@@ -20,6 +20,8 @@ class Wrong(NamedTuple):
     """A row that was predicted wrongly."""
 
     row: int  #: its number in the data, from 1
+    file: str | None  #: where it is a line of a file
+    line: int | None  #: of the file, from 1, where it is known
     label: Label
     predicted: Label
     value: float  #: how wrong: the probability of the label, or its margin
@@ -50,7 +52,13 @@ class Worst:
             if len(self._heap) == self.n and (-value, -row) <= self._heap[0][:2]:
                 break
             found = Wrong(
-                row, batch.y[i].item(), self.classes[predicted[i]].item(), value, beginning(batch.X, i)
+                row,
+                None if batch.place is None else batch.place.file,
+                batch.line(i),
+                batch.y[i].item(),
+                self.classes[predicted[i]].item(),
+                value,
+                beginning(batch.X, i),
             )
             (heapq.heappush if len(self._heap) < self.n else heapq.heappushpop)(
                 self._heap, (-value, -row, found)
@@ -64,7 +72,9 @@ class Worst:
     def as_dict(self) -> JsonObject:
         name = "probability" if self.probable else "margin"
         rows = [
-            {"row": one.row, "label": plain(one.label), "predicted": plain(one.predicted), name: one.value}
+            {"row": one.row}
+            | ({} if one.line is None else {"file": one.file, "line": one.line})
+            | {"label": plain(one.label), "predicted": plain(one.predicted), name: one.value}
             | {"beginning": one.beginning}
             for one in self.rows
         ]
@@ -72,17 +82,28 @@ class Worst:
 
     def __str__(self) -> str:
         what = "the probability of its label" if self.probable else "the margin of its label"
-        lines = [f"most wrong: row (from 1, in the order of the data), label, prediction, {what}"]
-        for one in self.rows:
+        rows = self.rows
+        where, places = _places(rows)
+        lines = [f"most wrong: {where}, label, prediction, {what}"]
+        for one, place in zip(rows, places, strict=True):
             value = f"{one.value:.2g}"
-            lines.append(f"{one.row}\t{label(one.label)}\t{label(one.predicted)}\t{value}\t{one.beginning}")
-        if not self.rows:
+            lines.append(f"{place}\t{label(one.label)}\t{label(one.predicted)}\t{value}\t{one.beginning}")
+        if not rows:
             lines.append("no row was predicted wrongly")
         if self.unknown:
             lines.append(
                 f"{counted(self.unknown, 'row')} with labels that the model does not have: not listed"
             )
         return "\n".join(lines)
+
+
+def _places(rows: list[Wrong]) -> tuple[str, list[str]]:
+    """What says where the rows are, and it for each: the line of the file where that is known of all."""
+    if not rows or any(one.line is None for one in rows):
+        return "row (from 1, in the order of the data)", [str(one.row) for one in rows]
+    if len({one.file for one in rows}) == 1:
+        return "line of the file", [str(one.line) for one in rows]
+    return "file and line", [f"{printable(one.file or '')}:{one.line}" for one in rows]
 
 
 def margins(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ class FastText:
 
     name = "fasttext"
     n_features = None
+    in_lines = True  #: texts have the places of their lines
 
     def __init__(
         self,

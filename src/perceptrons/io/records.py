@@ -13,6 +13,13 @@ from .._sparse import CsrRows
 from .._types import Matrix
 
 
+class Place(NamedTuple):
+    """Where lines are."""
+
+    file: str
+    line: int  #: number of the first one, from 1
+
+
 class Batch(NamedTuple):
     """Some rows of a stream."""
 
@@ -20,6 +27,7 @@ class Batch(NamedTuple):
     y: np.ndarray | None  #: labels; None where the stream has none
     weights: np.ndarray | None  #: importance of the rows; None: all count once
     first_row: int  #: number of the first row in its pass, from 0
+    place: Place | None = None  #: of the lines that the texts lie in, where they do
 
     @property
     def n_rows(self) -> int:
@@ -39,7 +47,13 @@ class Batch(NamedTuple):
         """The batch without its first rows."""
         X = some_rows(self.X, slice(rows, None))
         y, weights = (None if part is None else part[rows:] for part in (self.y, self.weights))
-        return Batch(X, y, weights, self.first_row + rows)
+        return Batch(X, y, weights, self.first_row + rows, self.place)
+
+    def line(self, i: int) -> int | None:
+        """Number of the line of text i in its file, from 1; None where it is not known."""
+        if self.place is None or not isinstance(self.X, Texts):
+            return None
+        return self.place.line + int(np.count_nonzero(self.X.buffer[: self.X.starts[i]] == NEWLINE))
 
 
 _CSR = ("data", "indices", "indptr")

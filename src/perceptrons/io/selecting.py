@@ -32,7 +32,7 @@ class Selection(NamedTuple):
             rows = np.random.default_rng([self.seed, number, batch.first_row]).permutation(rows)
         end = batch.first_row + batch.n_rows
         y, weights = (None if part is None else part[rows] for part in (batch.y, batch.weights))
-        return Batch(some_rows(batch.X, rows), y, weights, end - len(rows))
+        return Batch(some_rows(batch.X, rows), y, weights, end - len(rows), batch.place)
 
 
 def held_out(batch: Batch, share: Fraction) -> np.ndarray:

@@ -17,7 +17,17 @@ from .ahead import ReadAhead
 from .formats import FORMATS, FileParser, LineParser, StreamOptions, by_content, by_name
 from .keeping import KeptRows
 from .missing import Missing
-from .records import Batch, FormatError, Limits, LineBlock, Parsed, Refusals, StreamRows, checked_limits
+from .records import (
+    Batch,
+    FormatError,
+    Limits,
+    LineBlock,
+    Parsed,
+    Place,
+    Refusals,
+    StreamRows,
+    checked_limits,
+)
 from .roles import Column
 from .selecting import Selection
 from .sources import AnySource, OpenSource, Source, blocks, sources
@@ -60,6 +70,7 @@ class Stream:
         self._skip = self._pass = 0
         self._selection = Selection()
         self._running: Items | None = None
+        self._place: Place | None = None  #: of the lines that are read
         self._kept: KeptRows | None = None
         #: applied to the rows of each batch, ahead; None: CSR rows of libsvm stay as :class:`CsrRows`
         self.prepare: Callable[[StreamRows], Any] | None = as_scipy
@@ -253,7 +264,7 @@ class Stream:
         for source in self._sources:
             for part, taken in self._of_source(source):
                 X, y, weights = part
-                batch = Batch(X, y, weights, row)
+                batch = Batch(X, y, weights, row, self._place)
                 del part, X, y, weights
                 if batch.n_rows:
                     row += batch.n_rows
@@ -265,6 +276,7 @@ class Stream:
         if self._parser is None:
             options: StreamOptions = {**self._options, "text_column": self._text_column()}
             self._parser = _parser(self.format, options, self._refusals)
+        self._place = None
         if not FORMATS[self.format].by_lines:
             yield from self._parser.batches(source)
             return
@@ -272,7 +284,9 @@ class Stream:
         self._begun = None
         getattr(self._parser, "next_file", lambda: None)()
         with contextlib.closing(opened), self._placing(source):
+            whole = source.placed is None and getattr(self._parser, "in_lines", False)
             for block in found:
+                self._place = Place(block.file, block.line) if whole else None
                 for part in self._parser.parts(block):
                     yield part, opened.file.taken
                     del part

@@ -94,6 +94,8 @@ class Fields(NamedTuple):
 class TableParser:
     """Reads blocks of csv or tsv."""
 
+    in_lines = True  #: texts have the places of their lines
+
     def __init__(self, options: TableOptions, refusals: Refusals, limits: Limits):
         if len(options.delimiter.encode()) != 1 or options.delimiter in '0123456789.+-eE"\n\r':
             raise ValueError(

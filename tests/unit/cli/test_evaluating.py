@@ -73,6 +73,68 @@ def test_probabilities_from_training_to_evaluation(run, tmp_path):
     assert f"{order[0] + 1}\t{labels[order[0]]}\t" in out and texts[order[0]] in out
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "write", "options"),
+    [
+        ("b.txt", "\n", "\n\nno label here\n__label__{} {}\n", ["--format", "fasttext"]),
+        ("b.tsv", "\n", "{}\t{}\n\n", []),
+        (
+            "b.csv",
+            "label,text\n",
+            '{},"{}"\n',
+            ["--format", "csv", "--header", "--text-column", "text", "--label-column", "label"],
+        ),
+    ],
+)
+def test_the_worst_texts_are_found_by_the_lines_of_their_files(run, tmp_path, name, begin, write, options):
+    rows = write_mails(tmp_path / "a.tsv")
+    run("train", "a.tsv", "--text", "-m", "m")
+    content = begin + "".join(write.format(*row) for row in rows)
+    lines = content.split("\n")
+    for path in (tmp_path / name, tmp_path / f"other_{name}"):
+        path.write_text(content)
+    told = run("evaluate", "m", name, "--worst", 4, *options, "--json")
+    listed = json.loads(told[1])["worst"]["rows"]
+    assert len(listed) == 4
+    for one in listed:
+        line = lines[one["line"] - 1]
+        assert one["beginning"] in line and one["label"] in line and one["file"] == name
+    out = run("evaluate", "m", name, "--worst", 4, *options)[1]
+    assert "most wrong: line of the file, label" in out and f"\n{listed[0]['line']}\t" in out
+    out = run("evaluate", "m", name, f"other_{name}", "--worst", 40, *options)[1]
+    assert "most wrong: file and line, label" in out and f"\nother_{name}:{listed[0]['line']}\t" in out
+
+
+def test_lines_without_a_label_are_left_out_of_all_but_predictions(run, tmp_path):
+    """As docs/fasttext.md says; a line of labels alone is a text without words."""
+    lines = ["__label__a x y", "__label__b z w", "__label__a", "__label__b z z"]
+    (tmp_path / "clean.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "mixed.txt").write_text("\n".join([*lines[:2], "none at all", "", *lines[2:], "x w"]) + "\n")
+    for name in ("clean", "mixed"):
+        assert run("train", f"{name}.txt", "--text", "-m", name)[0] == 0
+    first, second = load("clean"), load("mixed")
+    assert second.n_texts_ == 3 * len(lines)
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    np.testing.assert_array_equal(first.document_counts_, second.document_counts_)
+    assert json.loads(run("evaluate", "mixed", "mixed.txt", "--json")[1])["rows"] == len(lines)
+    predicted = run("predict", "mixed", "mixed.txt")[1].split()
+    assert predicted == second.predict(["x y", "z w", "none at all", "", "z z", "x w"]).tolist()
+
+
+def test_small_batches_know_their_lines(tmp_path):
+    content = "".join(f"\n__label__a x\n__label__b line {i} é\xff\nnothing\n" for i in range(40))
+    expected = [line for i in range(40) for line in (4 * i + 2, 4 * i + 3)]
+    for size in (16, 100, 1 << 20):
+        for more in ({}, {"encoding_errors": "replace"}):
+            stream = io.open_stream(
+                content.encode("latin-1" if more else "utf-8"), "fasttext", batch_bytes=size, **more
+            )
+            found = [batch.line(i) for batch in stream for i in range(batch.n_rows)]
+            assert found == expected
+    stream = io.open_stream(b'{"label": 1, "text": "a b"}\n' * 3, "jsonl", text_column="text")
+    assert [batch.line(i) for batch in stream for i in range(batch.n_rows)] == [None] * 3
+
+
 def test_a_model_without_probabilities(run, tmp_path):
     (tmp_path / "b.svm").write_text("".join(f"{i % 3} 1:{i % 5} {2 + i % 3}:1\n" for i in range(30)))
     (tmp_path / "c.svm").write_text("0 1:2 4:1\n7 1:1 2:1\n1 2:1\n")

@@ -19,7 +19,7 @@ TSV = b"spam\tbuy now\nham\tsee you\nham\t\n"
 def test_sparse_rows(batch_bytes, prepare):
     stream = open_stream(SVM, "libsvm", batch_bytes=batch_bytes)
     stream.prepare = prepare
-    X, y, weights, first_row = gathered(stream)
+    X, y, weights, first_row, _ = gathered(stream)
     wanted = [[1, 0, 0.5, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1]]
     assert as_scipy(X).toarray().tolist() == wanted
     assert y.tolist() == [1, -1, 1, -1] and weights is None and first_row == 0
@@ -27,14 +27,14 @@ def test_sparse_rows(batch_bytes, prepare):
 
 @pytest.mark.parametrize("batch_bytes", [16, 1 << 20])
 def test_tables_and_weights(batch_bytes):
-    X, y, weights, _ = gathered(open_stream(CSV, "csv", weight_column="w", batch_bytes=batch_bytes))
+    X, y, weights, *_ = gathered(open_stream(CSV, "csv", weight_column="w", batch_bytes=batch_bytes))
     assert X.tolist() == [[2, 3], [4, 5], [6, 7]] and y.tolist() == [1, 0, 1]
     assert weights.tolist() == [1.0, 2.0, 0.5]
 
 
 @pytest.mark.parametrize("batch_bytes", [16, 1 << 20])
 def test_texts(batch_bytes):
-    X, y, _, _ = gathered(open_stream(TSV, "tsv", text_column=1, batch_bytes=batch_bytes))
+    X, y, *_ = gathered(open_stream(TSV, "tsv", text_column=1, batch_bytes=batch_bytes))
     assert [X.text(i) for i in range(len(X))] == ["buy now", "see you", ""]
     assert y.tolist() == ["spam", "ham", "ham"]
 
