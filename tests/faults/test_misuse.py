@@ -156,7 +156,15 @@ CHANGED = "X was changed while it was read"
 
 
 def broken(matrix):
-    matrix.indices[:] = FAR
+    writable(matrix.indices)[:] = FAR
+
+
+def writable(a):
+    """The array, which somebody has made writable who should not have."""
+    if isinstance(a.base, np.ndarray):
+        writable(a.base)
+    a.flags.writeable = True
+    return a
 
 
 @case(CHANGED)
@@ -336,7 +344,7 @@ def prepared_batch_with_other_indices():
 @case(CHANGED)
 def prepared_batch_with_negative_indices():
     def change(A):
-        A.indices[:] = -FAR
+        writable(A.indices)[:] = -FAR
 
     prepared(change)
 

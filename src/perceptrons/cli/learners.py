@@ -73,7 +73,7 @@ def _with_default(learning: Learning) -> Learning:
         return learning
     if not learning.text:
         return replace(learning, rule="perceptron")
-    from ..text.learner import RULE
+    from ..text.storage import RULE
 
     return replace(learning, rule="arow", r=RULE.r if learning.r is None else learning.r)
 

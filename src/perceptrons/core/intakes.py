@@ -209,3 +209,33 @@ class ObjectIntake(NumberIntake):
                 f"x must have {model.n_features_in_} features, as the model has; got shape {row.shape}."
             )
         return model.kernel_.prepare(row, model._known)
+
+
+class PointIntake(ObjectIntake):
+    """Rows of numbers; with a kernel, the objects that it compares."""
+
+    __slots__ = ()
+
+    model: MaxMarginSpec
+
+    def tags(self) -> dict[str, bool]:
+        return {"sparse": True} if self.model.kernel is None else super().tags()
+
+    def checked(self, X: AnyObjects, *, reset: bool) -> AnyMatrix:
+        model = self.model
+        if (model.kernel if reset else model._kernel_in_force()) is not None:
+            return super().checked(X, reset=reset)
+        if is_sparse(X):
+            X = intake.checked_csr(as_scipy(X))
+        elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
+            model.n_features_in_ = X.shape[1]  # no conversion, and no names of features
+            if hasattr(model, "feature_names_in_"):
+                del model.feature_names_in_
+            return np.ascontiguousarray(X)
+        numbers = {**self._numbers(), "accept_large_sparse": True, "ensure_all_finite": False}
+        with np.errstate(over="ignore", invalid="ignore"):
+            return model._contract.rows(model, X, reset=reset, **numbers)
+
+    def check_finite(self, X: AnyMatrix) -> None:
+        if self.model._kernel_in_force() is None:
+            NumberIntake.rows(self, X)

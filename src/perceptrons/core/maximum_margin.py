@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import kernels
-from .._sparse import as_scipy, is_sparse
+from .._sparse import is_sparse
 from ..engine import intake, spaces
 from ..engine.solvers import coordinate, maximum, quadratic
 from ..engine.spaces.together import positives
@@ -25,7 +25,7 @@ from ..theory.run_record import LearnerRecord
 from ..theory.separability import Separability, rounded_up
 from . import calibrating, changing, checks, objects
 from .augmented import FitIntercept
-from .intakes import NumberIntake, ObjectIntake
+from .intakes import PointIntake
 from .labels import checked_targets
 from .parameters import spec
 from .progress import Progress
@@ -42,36 +42,6 @@ NEAR_ENDS = (2.0**-250, 2.0**250)  # lengths beyond which rows are multiplied by
 TOO_LONG = 2.0**53  # entries of a row of this length may be integers that float64 rounds
 CLOSE = 1e-9  # relative loss by rounding outwards; above it, rows are computed with in whole numbers
 EXACT_SECONDS = 10.0  # for whole-number weights that prove that nothing separates
-
-
-class PointIntake(ObjectIntake):
-    """Rows of numbers; with a kernel, the objects that it compares."""
-
-    __slots__ = ()
-
-    model: MaxMarginSpec
-
-    def tags(self) -> dict[str, bool]:
-        return {"sparse": True} if self.model.kernel is None else super().tags()
-
-    def checked(self, X: AnyObjects, *, reset: bool) -> AnyMatrix:
-        model = self.model
-        if (model.kernel if reset else model._kernel_in_force()) is not None:
-            return super().checked(X, reset=reset)
-        if is_sparse(X):
-            X = intake.checked_csr(as_scipy(X))
-        elif reset and type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
-            model.n_features_in_ = X.shape[1]  # no conversion, and no names of features
-            if hasattr(model, "feature_names_in_"):
-                del model.feature_names_in_
-            return np.ascontiguousarray(X)
-        numbers = {**self._numbers(), "accept_large_sparse": True, "ensure_all_finite": False}
-        with np.errstate(over="ignore", invalid="ignore"):
-            return model._contract.rows(model, X, reset=reset, **numbers)
-
-    def check_finite(self, X: AnyMatrix) -> None:
-        if self.model._kernel_in_force() is None:
-            NumberIntake.rows(self, X)
 
 
 @spec

@@ -16,9 +16,8 @@ entries in, a number and what the learner keeps for it: a weight, an average or 
 learners for each class. One-vs-rest has such a copy for each learner. The numbering takes 4 bytes for each
 column of X until it is done.
 
-Learners of texts renumber for single passes, too (:mod:`.text_slots`), and keep their copy until they learn
-other rows: arrays by column are brought up to date one by one, when somebody reads them. A prediction reads
-the weights only.
+Learners of texts renumber for single passes, too (:mod:`.text_slots`), and keep their copy afterwards: arrays
+by column are brought up to date one by one, when somebody reads them. A prediction reads the weights only.
 """
 
 from __future__ import annotations
@@ -85,12 +84,14 @@ class SlottedRows(NamedTuple):
 
 
 @compiled
-def number_columns(indices: Unsigned, numbers: Unsigned, columns: Unsigned, slots: Unsigned) -> int:
+def number_columns(
+    indices: Unsigned, numbers: Unsigned, columns: Unsigned, slots: Unsigned, n: int = 0
+) -> int:
     """Fill ``slots`` with the number of each index, and ``columns`` with the index of each number.
 
-    ``numbers`` has a place for each column: 0, or its number plus 1. Returns how many numbers were given.
+    ``numbers`` has a place for each column: 0, or its number plus 1; n numbers were given before. Returns how
+    many there are now.
     """
-    n = 0
     for p in range(indices.shape[0]):
         if p + AHEAD < indices.shape[0]:
             request(numbers, indices[p + AHEAD])
@@ -137,7 +138,7 @@ def by_first_appearance(rows: Csr, n_features: int) -> SlottedRows:
         table = np.zeros((2, size), np.uint32)
         n = number_few_columns(used, table[0], table[1], columns, slots[: len(used)])
     else:
-        n = number_columns(used, np.zeros(n_features, np.uint32), columns, slots[: len(used)])
+        n = number_columns(used, np.zeros(n_features, np.uint32), columns, slots[: len(used)], 0)
     return SlottedRows(rows, rows._replace(indices=frozen(slots)), ColumnSlots(frozen(columns[:n].copy())))
 
 
@@ -157,7 +158,7 @@ class SlottedWeights:
         self._pack(home)
         self._version = 0
         self._at_home = {name: -1 if isinstance(a, UniformColumns) else 0 for name, a in home.items()}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a thread that was interrupted where it releases it can go on
 
     def forget_rows(self) -> None:
         """The rows do not come again."""
@@ -264,18 +265,6 @@ def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None) -> bool
     if of_a_column > MOST_BYTES_OF_A_COLUMN or n_features * of_a_column < LEAST_BYTES:
         return False
     return in_memory(rows)
-
-
-#: A single pass over texts pays from so many entries on: the numbers of a column are side by side then.
-LEAST_ENTRIES = 1 << 17
-
-
-def pays_for_texts(rows: Csr, n_features: int) -> bool:
-    """Whether a pass over texts is faster with renumbered columns."""
-    many = int(rows.indptr[-1]) >= LEAST_ENTRIES and 16 * n_features >= LEAST_BYTES
-    return (
-        many and rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
-    )
 
 
 def slotted(rows: object, n_features: int, n_classes: int, epochs: int | None) -> SlottedRows | None:

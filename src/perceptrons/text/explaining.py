@@ -77,6 +77,36 @@ class Explains(Classifier):
 
         def _check_width(self, reset: bool) -> None: ...
 
+    def explain(self, text: str | bytes) -> Explanation:
+        """The prediction for one text, as a sum of contributions of its features.
+
+        With two classes contributions are those to the score, where a positive score means the larger label;
+        with more, those to the score of the class predicted.
+
+        Parameters
+        ----------
+        text : str or bytes
+
+        Returns
+        -------
+        Explanation
+            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
+            contribution, the largest first. ``str()`` shows them. ``parts`` is the text in pieces, which a
+            notebook shows in colours: blue and ``+`` for what adds to the score, orange and ``−`` for what
+            takes from it.
+        """
+        return explain(self, text)
+
+    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
+        """The features with the largest weights for each label; needs ``keep_names=True``.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each label.
+        """
+        return strongest(self, n)
+
     def _check_explained(self) -> None:
         """Raise where the scores are no sum over the features."""
 

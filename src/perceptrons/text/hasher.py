@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from .._types import SparseMatrix
 from ..core import checks
 from ..estimators.shell import estimator
-from .hashing import AnyTexts, Hasher, as_texts, csr_array
+from .hashing import AnyTexts, Hasher, csr_array
 from .names import Names
 from .parameters import TextParameters
 
@@ -79,7 +79,7 @@ class TextHasher(TransformerMixin, TextParameters, BaseEstimator):
         from joblib import effective_n_jobs  # type: ignore[import-untyped]  # it has no stubs
 
         hasher = self._hasher()
-        texts = as_texts(X, self.errors == "replace")
+        texts = self._texts(X)
         names = None
         if self.keep_names:
             names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))

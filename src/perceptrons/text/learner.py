@@ -3,38 +3,28 @@ r"""Text in, label out: hashing and learning in one pass."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import rules
 from .._sparse import is_sparse
 from .._types import Label, Record, SparseMatrix
-from ..core import calibrating, changing, checks, one_row, progressive
-from ..core.first_order import READOUTS, OnlineClassifierSpec
-from ..core.intakes import NumberIntake
+from ..core import changing, one_row, progressive
 from ..core.label_lists import SEVERAL, of_one
 from ..core.parameters import spec
 from ..core.writing import enable_fast_path
 from ..engine import intake, running_idf, spaces
-from ..io import Texts
 from ..rows import Csr
-from . import explaining, loops, several, single
-from .explaining import Explains, Explanation
-from .hashing import AnyTexts, HashedRows, Hasher, as_texts, csr, csr_array, most_entries, workspace_for
+from . import loops, several, single
+from .explaining import Explains
+from .hashing import AnyTexts, HashedRows, Hasher, csr, csr_array, most_entries, workspace_for
+from .intakes import TextIntake
 from .names import Names
-from .parameters import TextParameters
 from .prepared import Hashed
+from .storage import StoredTexts
 
-#: Parameters that say which columns a text has.
-OF_HASHING = (
-    *("bits", "analyzer", "tokens", "ngram_range", "lowercase", "stop_words", "values", "signed", "seed"),
-)
-#: The rule of a learner whose rule is None.
-RULE = rules.AROW(r=0.1)
 #: Longer texts are learned as batches of one.
 _FAST_PATH_BYTES = 1 << 16
 
@@ -55,295 +45,20 @@ class TextFastPath(NamedTuple):
         return None
 
 
-class LabelStorage(NamedTuple):
-    """What the weights of texts with several labels take."""
-
-    columns: int  #: in use, without the constant
-    pairs: int  #: of a column and a label that have a weight of their own
-    bytes: int  #: of weights, variances and lists, with room for more; without the table of the columns
-    in_lists: bool  #: each column has a list of its labels, instead of a line of all
-
-
-class TextIntake(NumberIntake):
-    """Texts, or rows that a model has hashed for itself."""
-
-    __slots__ = ()
-
-    model: TextClassifierSpec
-
-    def tags(self) -> dict[str, bool]:
-        return {"string": True, "two_d_array": False, "sparse": False}
-
-    def checked(self, X: Any, *, reset: bool) -> SparseMatrix:
-        model = self.model
-        if isinstance(X, Hashed):
-            return model._own_rows(X, reset)
-        texts = model._texts(X)
-        if not len(texts):
-            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
-        model._check_width(reset)
-        return model._hasher().matrix(texts, model.cache_mb, model._n_threads())
-
-    def exact(self, given: object, X: object) -> bool:
-        return True  # the rows are those that the texts are hashed to
-
-    def form(self, x: Any) -> tuple[int, Any]:
-        model = self.model
-        model.n_features_in_ = 1 << model.bits
-        return model.n_features_in_, np.dtype(model.precision)
-
-    def rows(self, X: SparseMatrix, learn: bool = False, frame: spaces.Frame | None = None) -> Csr:
-        """X as the loops read it; to be scored, with values by the counts of texts so far."""
-        rows = cast(Csr, super().rows(X, learn, frame))
-        df = None if learn else self.model._counts()
-        return rows if df is None else running_idf.present(rows, df)
-
-    def one(self, x: Any) -> tuple[SparseMatrix, list[str]]:
-        if not isinstance(x, (str, bytes)):
-            raise ValueError(f"x must be a text, str or bytes; got {type(x).__name__}.")
-        self.model._check_width(reset=False)
-        return self.model._hasher().matrix(self.model._texts([x])), []
-
-
 @spec
-class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
-    """Parameters and plan of :class:`perceptrons.TextClassifier`."""
-
-    tokens: str = "all"
-    ngram_range: tuple[int, int] = (1, 2)
-    values: str = "sublinear"
-    readout: str = "auto"
-    row_norm: str | None = "l2"
-    max_iter: int | None = 3
-    precision: str = "float32"
-    cache_mb: float | None = 1024.0
-    idf: bool = True
-
-    if TYPE_CHECKING:  # set by fit
-        _indicator: bool = field(init=False)  #: True where y was an indicator matrix
-
-    _of_state = (*OF_HASHING, "precision", "idf")
-    _takes_lists = True
-    _READOUTS: ClassVar[tuple[str, ...]] = ("auto", *READOUTS)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        self._check_text_params()
-        checks.one_of("precision", self.precision, ("float32", "float64"))
-        if self.cache_mb is not None:
-            checks.positive("cache_mb", self.cache_mb, zero=True)
-        checks.flag("idf", self.idf)
-        if self.idf:
-            self._check_idf()
-
-    # ------------------------------------------------------------ the running idf
-
-    def _check_idf(self) -> None:
-        """Refuse what needs rows that are the same at every visit."""
-        why = "with idf=True the row of a text changes from visit to visit"
-        if self._readout in ("vote", "random"):
-            raise ValueError(
-                f"readout={self.readout!r} goes through the updates again, and {why}; use readout='last' or "
-                "'average', or idf=False."
-            )
-        if self.log_updates:
-            raise ValueError(
-                f"log_updates=True names the row of each update, and {why}: set one of them to False."
-            )
-        if self.fit_intercept and self._scales_itself():
-            raise ValueError(
-                f"intercept_scaling='auto' takes B from the lengths of all rows, and {why}: give a number."
-            )
-
-    def _new_space(
-        self, frame: spaces.Frame, n_features: int, n_classes: int, several: bool = False
-    ) -> spaces.Space:
-        space: spaces.Space
-        if several:
-            space = spaces.Labels(self._rule_of_labels(), frame, n_features, n_classes)
-        else:
-            space = super()._new_space(frame, n_features, n_classes)
-        if self.idf:
-            space.count_texts()
-        return space
-
-    # ------------------------------------------------------------ several labels a text
-
-    def _rule_of_labels(self) -> Record:
-        """The rule by which every label is learned."""
-        if not self._second_order():
-            raise ValueError(
-                "Texts with several labels are learned by rules with a confidence per column: give "
-                f"rule=rules.AROW(), SCW1() or SCW2(); got rule={self.rule!r}."
-            )
-        if self.log_updates:
-            raise ValueError("Updates on texts with several labels are not logged: set log_updates=False.")
-        if calibrating.on_first_visits(self):
-            raise ValueError(
-                "The scores of texts with several labels are not kept when the texts are learned: set "
-                "calibration_rows='held out' for probabilities."
-            )
-        return cast(Record, self._rule())
-
-    @property
-    def label_storage_(self) -> LabelStorage:
-        """What the weights of several labels take: columns in use, pairs of column and label, bytes."""
-        space = cast("spaces.Labels", self._fitted("label_storage_"))
-        if not self._several:
-            raise AttributeError("label_storage_ is there for texts with several labels only.")
-        return LabelStorage(space.n_slots - 1, space.n_pairs, space.n_bytes, space.in_lists)
-
-    def _begin_lists(self, indicator: bool) -> None:
-        vars(self).pop("_indicator", None)
-        if indicator:
-            self._indicator = True
-
-    def _check_run(self) -> None:
-        if not self._several:
-            super()._check_run()
-
-    def _record_fields(self, evidence: bool) -> dict[str, Any]:
-        if self._several:
-            raise ValueError("A run on texts with several labels has no record: its theory is of one label.")
-        return super()._record_fields(evidence)
-
-    def predict(self, X: AnyTexts, k: int | None = None, threshold: float | None = None) -> Any:
-        """Label of each text; where texts have several labels, a list of them for each.
-
-        Parameters
-        ----------
-        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
-        k : int, optional
-            Give lists of the k labels with the highest scores, whatever these are.
-        threshold : float, optional
-            Give lists of the labels with a score above it; with ``k``, the k best of them. Texts with several
-            labels: 0 where neither is given.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_texts,), or list of lists
-            Each list begins with the highest score. After an indicator matrix, and without ``k`` and
-            ``threshold``: an indicator matrix.
-        """
-        several.check(k, threshold)
-        plain = k is None and threshold is None and (not self._several or "_indicator" in vars(self))
-        if plain:
-            return super().predict(X)
-        self._contract.check_fitted(self)
-        return several.best_labels(self, X, k, threshold)
-
-    def score(self, X: AnyTexts, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
-        """Share of the texts whose label is right; of several labels, all must be right.
-
-        Parameters
-        ----------
-        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
-        y : labels, lists of labels, or an indicator matrix
-        sample_weight : array-like of shape (n_texts,), optional
-
-        Returns
-        -------
-        score : float
-        """
-        if not self._several or "_indicator" in vars(self):
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]  # scikit-learn's
-        found = [set(one) == set(of_one(labels)) for one, labels in zip(self.predict(X), y, strict=True)]
-        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return float(np.average(np.asarray(found, np.float64), weights=weights))
-
-    def predict_one(self, x: str | bytes) -> Label:
-        """Label of one text as a type of Python; where texts have several labels, a list of them."""
-        if self._several:
-            return self.predict([x])[0]
-        return super().predict_one(x)
-
-    def _counts(self) -> np.ndarray | None:
-        """How many texts each column has occurred in, all texts last; None: they are not counted."""
-        return self._space.df if "_space" in vars(self) else None
-
-    def _counted_texts(self, name: str) -> np.ndarray:
-        self._fitted(name)
-        df = self._counts()
-        if df is None:
-            raise AttributeError(f"{name} is there with idf=True only.")
-        return df
-
-    @property
-    def n_texts_(self) -> int:
-        """Texts that were learned, each counted at every visit."""
-        return int(self._counted_texts("n_texts_")[-1])
-
-    @property
-    def document_counts_(self) -> np.ndarray:
-        """For each column, how many of them had an entry there."""
-        return self._counted_texts("document_counts_")[:-1].copy()
-
-    # ------------------------------------------------------------ rules with a confidence per column
-
-    def _rule(self) -> Record | rules.UserRule:
-        return RULE if self.rule is None else rules.named(self.rule)
-
-    def _second_order(self) -> bool:
-        return type(self._rule()) in rules.CONFIDENCE
-
-    @property
-    def _readout(self) -> str:
-        if self.readout != "auto":
-            return self.readout
-        return "last" if self._second_order() else "average"
-
-    def _check_rule(self, rule: Record | rules.UserRule) -> None:
-        if not self._second_order():
-            super()._check_rule(rule)
-        elif self._readout != "last" or self.normalized_votes:
-            raise ValueError(
-                f"rule {type(rule).__name__} predicts with its last weights: give readout='last' and "
-                f"normalized_votes=False; got readout={self.readout!r}."
-            )
-
-    def _binary_space(self, frame: spaces.Frame, n_features: int) -> spaces.SingleSpace:
-        if self._second_order():
-            return spaces.Confident(cast(Record, self._rule()), frame, n_features, full=False)
-        return super()._binary_space(frame, n_features)
-
-    def _space_kinds(self) -> tuple[type, ...]:
-        return (spaces.Confident, spaces.Labels) if self._second_order() else super()._space_kinds()
-
-    def _is_joint(self) -> bool:
-        return super()._is_joint() and not self._second_order()
-
-    def _start_at(self, space: Any, d: int, coef_init: Any, intercept_init: Any) -> None:
-        if self._second_order():
-            raise ValueError(f"rule {type(self._rule()).__name__} starts from w = 0; drop coef_init.")
-        super()._start_at(space, d, coef_init, intercept_init)
-
-    def _learner_fields(self, r: int, learner: Any) -> dict[str, Any]:
-        fields = super()._learner_fields(r, learner)
-        if type(learner.rule) in rules.CONFIDENCE:
-            fields["covariance"] = learner.trimmed_sigma()
-        return fields
-
-    @property
-    def covariance_(self) -> np.ndarray:
-        """Diagonal of Sigma, one row per learner, for rules that have one."""
-        if not self._second_order():
-            raise AttributeError("covariance_ is there for rules.AROW, SCW1 and SCW2 only.")
-        if self._several:
-            raise AttributeError("covariance_ is not there for texts with several labels.")
-        learners = cast(list[spaces.Confident], self._fitted("covariance_").learners)
-        return np.stack([learner.trimmed_sigma() for learner in learners])
+class TextClassifierSpec(StoredTexts, Explains):
+    """Learning, scores and labels of :class:`perceptrons.TextClassifier`."""
 
     # ------------------------------------------------------------ intake
 
     def _recipe(self) -> Record:
-        stop = self.stop_words if isinstance(self.stop_words, (str, type(None))) else tuple(self._stop_list())
         return (
             self.bits,
             self.analyzer,
             self.tokens,
             tuple(self.ngram_range),
             self.lowercase,
-            stop,
+            self._stop_key(),
             self.values,
             self.signed,
             self.seed,
@@ -359,9 +74,6 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
             self._check_text_params()
             kept = self._hashing = (recipe, self._new_hasher(False, self.precision))
         return kept[1]
-
-    def _texts(self, X: AnyTexts) -> Texts:
-        return as_texts(X, self.errors == "replace")
 
     @property
     def _intake(self) -> TextIntake:
@@ -404,7 +116,7 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         if self.keep_names:
             names = Names(1 << self.bits, self.__dict__.setdefault("_words", {}))
         rows = self._hasher().matrix(self._texts(X), self.cache_mb, self._n_threads(), names)
-        return Hashed(rows, self._recipe())
+        return Hashed(rows, self._recipe()).fix_columns()
 
     def hash(self, X: AnyTexts) -> SparseMatrix:
         """The rows that the texts become, before they are scaled: a CSR array of shape (n_texts, 2^bits).
@@ -624,37 +336,59 @@ class TextClassifierSpec(TextParameters, OnlineClassifierSpec, Explains):
         signs = {labels[0]: 1.0} if len(labels) == 1 else {labels[0]: -1.0, labels[1]: 1.0}
         enable_fast_path(self, TextFastPath(learn, score, core, one, row_buffer, signs))
 
-    # ------------------------------------------------------------ where a prediction comes from
+    # ------------------------------------------------------------ labels
 
-    def explain(self, text: str | bytes) -> Explanation:
-        """The prediction for one text, as a sum of contributions of its features.
-
-        With two classes contributions are those to the score, where a positive score means the larger label;
-        with more, those to the score of the class predicted.
+    def predict(self, X: AnyTexts, k: int | None = None, threshold: float | None = None) -> Any:
+        """Label of each text; where texts have several labels, a list of them for each.
 
         Parameters
         ----------
-        text : str or bytes
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+        k : int, optional
+            Give lists of the k labels with the highest scores, whatever these are.
+        threshold : float, optional
+            Give lists of the labels with a score above it; with ``k``, the k best of them. Texts with several
+            labels: 0 where neither is given.
 
         Returns
         -------
-        Explanation
-            ``label``, ``score``, ``intercept``, and ``contributions``: features with their value, weight and
-            contribution, the largest first. ``str()`` shows them. ``parts`` is the text in pieces, which a
-            notebook shows in colours: blue and ``+`` for what adds to the score, orange and ``−`` for what
-            takes from it.
+        labels : ndarray of shape (n_texts,), or list of lists
+            Each list begins with the highest score. After an indicator matrix, and without ``k`` and
+            ``threshold``: an indicator matrix.
         """
-        return explaining.explain(self, text)
+        several.check(k, threshold)
+        plain = k is None and threshold is None and (not self._several or "_indicator" in vars(self))
+        if plain:
+            return super().predict(X)
+        self._contract.check_fitted(self)
+        return several.best_labels(self, X, k, threshold)
 
-    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """The features with the largest weights for each label; needs ``keep_names=True``.
+    def score(self, X: AnyTexts, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+        """Share of the texts whose label is right; of several labels, all must be right.
 
         Parameters
         ----------
-        n : int, default=10
-            How many for each label.
+        X : iterable of str or bytes, or :class:`perceptrons.io.Texts`
+        y : labels, lists of labels, or an indicator matrix
+        sample_weight : array-like of shape (n_texts,), optional
+
+        Returns
+        -------
+        score : float
         """
-        return explaining.strongest(self, n)
+        if not self._several or "_indicator" in vars(self):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]  # scikit-learn's
+        found = [set(one) == set(of_one(labels)) for one, labels in zip(self.predict(X), y, strict=True)]
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return float(np.average(np.asarray(found, np.float64), weights=weights))
+
+    def predict_one(self, x: str | bytes) -> Label:
+        """Label of one text as a type of Python; where texts have several labels, a list of them."""
+        if self._several:
+            return self.predict([x])[0]
+        return super().predict_one(x)
+
+    # ------------------------------------------------------------ where a prediction comes from
 
     def _check_explained(self) -> None:
         if self._readout == "vote":

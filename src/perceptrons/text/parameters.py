@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ..core import checks
 from ..core.parameters import spec
-from .hashing import ANALYZERS, TOKENS, VALUES, Hasher
+from ..io import Texts
+from .hashing import ANALYZERS, TOKENS, VALUES, AnyTexts, Hasher, as_texts
 
 MOST_BITS = 30  # columns are signed 32-bit numbers in scipy
 LONGEST_GRAM = 32
@@ -91,6 +92,14 @@ class TextParameters:
         if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
             raise ValueError(f"stop_words must be 'english', a list of words or None; got {words!r}.")
         return sorted(words)
+
+    def _stop_key(self) -> str | tuple[str, ...] | None:
+        """The stop words as a part of a recipe, which is compared with others."""
+        words = self.stop_words
+        return words if isinstance(words, (str, type(None))) else tuple(self._stop_list())
+
+    def _texts(self, X: AnyTexts) -> Texts:
+        return as_texts(X, self.errors == "replace")
 
     def _new_hasher(self, unit: bool, dtype: npt.DTypeLike) -> Hasher:
         self._check_text_params()

@@ -11,37 +11,29 @@ import numpy as np
 from .._sparse import is_sparse
 from .._types import Label, Record
 from ..core import changing
-from ..core.intakes import NumberIntake
 from ..core.one_row import python_label, python_scores
 from ..core.parameters import names_of, spec
 from ..core.threads import n_threads
 from ..engine import spaces
 from ..io import Texts
-from . import explaining
-from .explaining import Explains, Explanation
-from .hashing import AnyTexts, HashedRows, Hasher, as_texts
+from .explaining import Explains
+from .hashing import HashedRows, Hasher
+from .intakes import OfTexts
 from .parameters import TextParameters
 from .weight_table import WeightTable
 
 _NO_SPANS = np.empty(0, np.uint64)
 
 
-class SmallIntake(NumberIntake):
+class SmallIntake(OfTexts):
     """Texts, which are hashed piece by piece while they are scored."""
 
     __slots__ = ()
 
     model: SmallTextClassifierSpec
 
-    def tags(self) -> dict[str, bool]:
-        return {"string": True, "two_d_array": False, "sparse": False}
-
     def checked(self, X: Any, *, reset: bool) -> Texts:
-        texts = self.model._texts(X)
-        if not len(texts):
-            raise ValueError("Found array with 0 sample(s): X holds no text, and at least one is required.")
-        self.model._check_width(reset)
-        return texts
+        return self.some_texts(X, reset)
 
 
 @spec
@@ -67,9 +59,6 @@ class SmallTextClassifierSpec(TextParameters, Explains):
     def _intake(self) -> SmallIntake:
         return SmallIntake(self)
 
-    def _texts(self, X: AnyTexts) -> Texts:
-        return as_texts(X, self.errors == "replace")
-
     def _check_width(self, reset: bool) -> None:
         changing.check_unchanged(self, tuple(names_of(TextParameters)))
 
@@ -81,8 +70,8 @@ class SmallTextClassifierSpec(TextParameters, Explains):
         return kept[1]
 
     def _recipe(self) -> Record:
-        stop = self.stop_words if isinstance(self.stop_words, (str, type(None))) else tuple(self._stop_list())
-        return (*(getattr(self, name) for name in names_of(TextParameters) if name != "stop_words"), stop)
+        others = (getattr(self, name) for name in names_of(TextParameters) if name != "stop_words")
+        return (*others, self._stop_key())
 
     @property
     def n_invalid_(self) -> int:
@@ -142,20 +131,6 @@ class SmallTextClassifierSpec(TextParameters, Explains):
         return python_label(self.predict([x])[0])
 
     # ------------------------------------------------------------ where a prediction comes from
-
-    def explain(self, text: str | bytes) -> Explanation:
-        """The prediction for one text, as in :meth:`perceptrons.TextClassifier.explain`."""
-        return explaining.explain(self, text)
-
-    def strongest(self, n: int = 10) -> dict[Label, list[tuple[str, float]]]:
-        """The features with the largest weights for each label, where names were kept.
-
-        Parameters
-        ----------
-        n : int, default=10
-            How many for each label.
-        """
-        return explaining.strongest(self, n)
 
     def _valued(self, rows: HashedRows) -> HashedRows:
         table = self._table

@@ -19,7 +19,11 @@ PUBLIC = [
 ]
 BEHAVIOUR = (Classifier, Learner)
 #: public methods that a class between a spec and these two has all the same
-THIN = {"KernelBased.fit"}  # without coef_init: a kernel learner has no coefficients to start from
+THIN = {
+    "KernelBased.fit",  # without coef_init: a kernel learner has no coefficients to start from
+    "Explains.explain",  # of texts, by a model that learns and by one that was shrunk, which are no learners
+    "Explains.strongest",
+}
 
 
 def ours(cls):

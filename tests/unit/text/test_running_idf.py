@@ -231,6 +231,48 @@ def test_renumbered_columns_of_one_against_the_rest(monkeypatch, tmp_path):
     same(plain, slotted)
 
 
+def slots_of(model):
+    return vars(model._space)["in_slots"]
+
+
+@pytest.mark.parametrize("room", [2, 1 << 22])
+def test_batches_add_to_the_records_until_somebody_reads(room, monkeypatch):
+    """Columns keep their slots from batch to batch; batches that come again are numbered once."""
+    in_slots(monkeypatch)
+    monkeypatch.setattr(text_slots, "ROOM", room)
+    model, plain = made(), made()
+    batches = [
+        (model.prepare_batch(TEXTS[a : a + 6]), TEXTS[a : a + 6], TWO[a : a + 6]) for a in range(0, 24, 6)
+    ]
+    model.partial_fit(*batches[0][::2], classes=[0, 1])
+    first, numbered = slots_of(model), []
+    number = text_slots.number_columns
+    monkeypatch.setattr(text_slots, "number_columns", lambda *a: numbered.append(1) or number(*a))
+    for hashed, _, y in (*batches[1:], *batches):
+        model.partial_fit(hashed, y)
+        assert slots_of(model) is first
+    assert len(numbered) == 3 and len(first.slotted.slots.columns) > 6
+    with monkeypatch.context() as patch:
+        patch.setattr(Confident, "run_texts", SingleSpace.run_texts)
+        for _, some, y in (*batches, *batches):
+            plain.partial_fit(some, y, classes=[0, 1])
+    same(plain, copy.deepcopy(model))  # reads everything
+    model.partial_fit(*batches[0][::2])
+    assert slots_of(model) is not first
+    model._space.v[:] = 0.25  # written to by whoever has read it
+    model.partial_fit(*batches[1][::2])
+    plain.partial_fit(*batches[0][1:])
+    plain._space.v[:] = 0.25
+    same(plain.partial_fit(*batches[1][1:]), model)
+
+
+def test_columns_that_were_prepared_cannot_be_changed():
+    hashed = made().prepare_batch(TEXTS)
+    with pytest.raises(ValueError, match="read-only"):
+        hashed.X.indices[0] = 1
+    made().hash(TEXTS).indices[0] = 1  # a matrix for the user is the user's
+
+
 def test_scores_that_overflow_in_renumbered_columns(monkeypatch):
     in_slots(monkeypatch)
     model = made().fit(TEXTS, TWO)
@@ -357,8 +399,8 @@ def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, mon
     done = copy.deepcopy(begun).partial_fit(TEXTS[8:], y[8:])
     further = [copy.deepcopy(one).partial_fit(TEXTS[:2], y[:2]) for one in (begun, done)]
     k, seen = 1, [0, 0]
-    while True:
-        model, before = copy.deepcopy(begun), sys.gettrace()
+    while True:  # a new model, that nobody has read: its records by slot are added to
+        model, before = made(way).partial_fit(TEXTS[:8], y[:8], classes=np.unique(y)), sys.gettrace()
         sys.settrace(Interrupted(k))
         try:
             model.partial_fit(TEXTS[8:], y[8:])

@@ -117,12 +117,20 @@ def gather(
     bias: float,
     logs: Floats,
     out: Gathered,
+    q: np.uint64,
+    q_stop: np.uint64,
 ) -> None:
-    """The row of the entries at p to stop - 1, weighed by the present counts, and its columns' numbers."""
+    """The row of the entries at p to stop - 1, weighed by the present counts, and its columns' numbers.
+
+    Between its entries the memory of those at q to q_stop - 1 is asked for, which are read soon.
+    """
     w, sigma, df, last = numbers.w, numbers.sigma, numbers.df, numbers.last
     ln_n = ln_next(logs, df[numbers.df_step * last + numbers.df_from])
     k = np.uint64(0)
     while p < stop:
+        if q < q_stop:
+            ask_for(numbers, indices, q, q + _ONE)
+            q += _ONE
         j = np.uint64(indices[p])
         out.x[k] = weighed(data[p], idf(ln_n, ln_next(logs, df[numbers.df_step * j + numbers.df_from])))
         out.w[k] = w[numbers.w_step * j + numbers.w_from]
@@ -132,6 +140,7 @@ def gather(
     out.w[k] = w[numbers.w_step * last + numbers.w_from]
     out.sigma[k] = sigma[numbers.sigma_step * last + numbers.sigma_from]
     out.sq[0] = with_constant(sum_of_squares(out.x, np.uint64(0), k), bias)
+    ask_for(numbers, indices, q, q_stop)
 
 
 @helper
@@ -196,16 +205,18 @@ def give_one(numbers: Numbers, s: np.uint64, home: Numbers, j: np.uint64) -> Non
 
 
 @compiled
-def take(numbers: Numbers, columns: Unsigned, home: Numbers) -> None:
-    """Column s of the numbers becomes a copy of column ``columns[s]`` at home; empty arrays are left out."""
+def take(numbers: Numbers, columns: Unsigned, home: Numbers, first: int) -> None:
+    """Column s of the numbers, from ``first`` on, becomes a copy of column ``columns[s]`` at home.
+
+    Empty arrays are left out. The constant is taken with column 0.
+    """
     n = columns.shape[0]
-    if max(home.w.shape[0], home.sigma.shape[0], home.df.shape[0]) == 0:
-        return
-    for s in range(n):
+    for s in range(first, n):
         if s + AHEAD < n:
             ask_for_some(home, np.uint64(columns[s + AHEAD]))
         take_one(numbers, np.uint64(s), home, np.uint64(columns[s]))
-    take_one(numbers, numbers.last, home, home.last)
+    if first == 0:
+        take_one(numbers, numbers.last, home, home.last)
 
 
 @compiled
@@ -247,13 +258,12 @@ def run_texts(
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
-        if at + NEXT < order.shape[0]:
-            later = order[at + NEXT]
-            ask_for(numbers, rows.indices, rows.indptr[later], rows.indptr[later + 1])
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         p, stop = rows.indptr[i], rows.indptr[i + 1]
-        gather(numbers, rows.data, rows.indices, p, stop, rows.bias, logs, out)
+        later = order[min(at + NEXT, order.shape[0] - 1)]
+        q, q_stop = rows.indptr[later], rows.indptr[later + 1]
+        gather(numbers, rows.data, rows.indices, p, stop, rows.bias, logs, out, q, q_stop)
         n = stop - p
         row, w = Near(out.x[:n], out.sq, rows.bias, rows.unit), out.w[: n + _ONE]
         cov = Diagonal(out.sigma[: n + _ONE])

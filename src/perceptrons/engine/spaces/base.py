@@ -368,9 +368,10 @@ class SingleSpace:
         return self._shallow_copy() if shared else self.copy()
 
     def make_writable(self) -> None:
-        for name, value in self._attributes().items():
-            if isinstance(value, np.ndarray) and not value.flags.writeable:
-                setattr(self, name, np.array(value))
+        own = vars(self).items()  # without bringing arrays by column up to date: most need no copy
+        fixed = [name for name, a in own if isinstance(a, np.ndarray) and not a.flags.writeable]
+        for name in fixed:
+            setattr(self, name, np.array(getattr(self, name)))
 
     def _by_column(self) -> tuple[str, ...]:
         """Names of the arrays of which a row changes its own columns alone, if it moves those alone."""

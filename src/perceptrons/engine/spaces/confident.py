@@ -12,7 +12,7 @@ from .. import running_idf, text_slots
 from ..loops import confidence, linear, scalars, single, texts, tracks
 from ..predictions import scores_of
 from ..renumbering import ByColumn, UniformColumns, by_first_appearance
-from ..text_slots import SideBySide
+from ..text_slots import GrowingRecords, SideBySide
 from .additive import PATIENCE
 from .base import Frame, SingleSpace, empty_log, logged
 
@@ -61,7 +61,9 @@ class Confident(SingleSpace):
         return super()._home()
 
     def _contents(self) -> dict[str, np.ndarray | UniformColumns]:
-        own = {name: vars(self)[name] for name in self._by_column() if vars(self).get(name) is not None}
+        own: dict[str, np.ndarray | UniformColumns] = {**super()._home()}
+        if self.of_texts and not vars(self)["df"][-1]:  # no text was counted
+            own["df"] = UniformColumns(np.dtype(running_idf.COUNT), 0.0)
         if not self.state[scalars.EXAMPLES] and self.from_zero:  # w is 0: it need not be read
             own["v"] = UniformColumns(self.frame.dtype, 0.0)
         return {"sigma": UniformColumns(np.dtype(np.float64), self.start), **own}
@@ -156,11 +158,7 @@ class Confident(SingleSpace):
         predictions: Receiver | None,
         note: Callable[[float], None],
     ) -> list[UpdateColumns]:
-        kept = self.in_slots
-        others = kept is None or kept.slotted.source is not rows
-        if others and text_slots.pays(rows, self.n_features, fresh="sigma" not in vars(self)):
-            self.leave_slots()
-            self.renumber(by_first_appearance(rows, self.n_features))
+        self._find_slots(rows)
         recorded, lengths = scores_of(predictions), np.diff(rows.indptr.view(np.int64))
         out = texts.scratch(int(lengths.max(initial=0)), self.frame.dtype)
         with self._in_use(rows) as used:
@@ -190,6 +188,22 @@ class Confident(SingleSpace):
                 s = float(look(row, 0, self.v))
             self._raise(ending, None, empty_log(0, 1), i, s, float(sqnorm(row, 0)))
         return [empty_log(0, 1)]
+
+    def _find_slots(self, rows: Csr) -> None:
+        """Give the columns of texts slots, where that pays: those of the texts before, if they stand."""
+        kept = self.in_slots
+        if kept is not None and kept.slotted.source is rows:
+            return
+        if not text_slots.pays(rows, self.n_features, fresh="sigma" not in vars(self)):
+            return
+        if isinstance(kept, GrowingRecords) and kept.open:
+            kept.add(rows, super()._home())
+            return
+        self.leave_slots()
+        if text_slots.MOST_COLUMNS * int(rows.indptr[-1]) >= self.n_features:
+            self.in_slots = GrowingRecords(rows, self.n_features, self._contents())
+        else:
+            self.renumber(by_first_appearance(rows, self.n_features))
 
     def _numbers(self, used: InUse) -> texts.Numbers:
         """Where the loop finds the numbers of the columns."""

@@ -54,11 +54,11 @@ class Labels(SingleSpace):
     # -- what estimators read
 
     @property
-    def n_classes(self) -> int:  # type: ignore[override]
+    def n_classes(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
         return len(self.number_of)
 
     @property
-    def columns(self) -> int:  # type: ignore[override]
+    def columns(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
         return len(self.number_of)
 
     @property

@@ -407,7 +407,7 @@ class PerLabel(OneVsRest):
     several = True
 
     @property
-    def ties(self) -> bool:  # type: ignore[override]
+    def ties(self) -> bool:  # type: ignore[override]  # a constant elsewhere; here the learners'
         """Whether a label is predicted where its score is 0."""
         return self.learners[0].ties
 
