@@ -7,6 +7,7 @@ import gc
 import pickle
 import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -170,6 +171,83 @@ def test_who_scores_does_not_keep_others_from_learning(eager):
     learn, done = counted(model, WORDS[0], 0)
     in_threads(learn, lambda: [model.score_one(WORDS[1]) for _ in range(ROUNDS)])
     assert done == [ROUNDS, 0]
+
+
+# ----------------------------------------------------------------------------------- texts with probabilities
+
+
+def mail(n, seed=0):
+    """Texts of eight words, one of which may tell the label."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(2, size=n)
+    return [" ".join([f"own{k}", *(f"w{i}" for i in rng.integers(40, size=7))]) for k in labels], labels
+
+
+SURE = {"probability": True, "bits": 12, "random_state": 0}
+
+
+def test_probabilities_are_asked_for_by_several_threads(eager):
+    """The first of them fits the curves, or several do."""
+    texts, labels = mail(150)
+    model = TextClassifier(**SURE).fit(texts, labels)
+    expected = [model.predict_proba(texts), model.predict(texts), model.decision_function(texts)]
+    stored = pickle.dumps(model)
+
+    def ask(other):
+        for _ in range(3):
+            found = [other.predict_proba(texts), other.predict(texts), other.decision_function(texts)]
+            assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+            assert other.score_one(texts[0]) == pytest.approx(expected[2][0])
+
+    for _ in range(5):
+        other = pickle.loads(stored)  # without curves
+        in_threads(*[partial(ask, other)] * 4)
+
+
+def test_two_writers_and_a_reader_of_probabilities(eager):
+    texts, labels = mail(60)
+    model = TextClassifier(**SURE).partial_fit(texts, labels)
+    counts, examples = model.document_counts_, model._space.counts().examples
+    jobs = [counted(model, text, label, 150) for text, label in (("own0 w1 w2", 0), ("own1 w1 w3", 1))]
+    seen = []
+
+    def read():
+        for _ in range(60):
+            seen.append(model.predict_proba(texts))
+
+    in_threads(*(job for job, _ in jobs), read)
+    P = np.concatenate(seen)
+    assert ((P > 0.0) & (P < 1.0)).all() and np.allclose(P.sum(axis=1), 1.0)
+    returned = np.array([done[0] for _, done in jobs])
+    assert model._space.counts().examples == model.n_texts_ == examples + returned.sum()
+    assert model._calibration.n == len(texts) + returned.sum()
+    more = model.document_counts_ - counts
+    each = [model.hash([text]).toarray()[0] != 0 for text in ("own0 w1 w2", "own1 w1 w3")]
+    np.testing.assert_array_equal(more, returned[0] * each[0] + returned[1] * each[1])
+
+
+def test_readers_change_nothing_that_a_writer_of_probabilities_learns(eager):
+    texts, labels = mail(120)
+    alone, watched = TextClassifier(**SURE), TextClassifier(**SURE)
+    for model in (alone, watched):
+        model.partial_fit(texts[:40], labels[:40])
+
+    def learn(model):
+        for i in range(40, 100):
+            model.learn_one(texts[i], labels[i])
+        model.partial_fit(texts[100:], labels[100:])
+
+    def read():
+        for _ in range(40):
+            P = watched.predict_proba(texts)
+            assert ((P > 0.0) & (P < 1.0)).all()
+            assert watched.predict_one(texts[0]) in (0, 1)
+
+    learn(alone)
+    in_threads(lambda: learn(watched), read, read)
+    np.testing.assert_array_equal(alone.predict_proba(texts), watched.predict_proba(texts))
+    np.testing.assert_array_equal(alone.coef_, watched.coef_)
+    np.testing.assert_array_equal(alone.document_counts_, watched.document_counts_)
 
 
 # ------------------------------------------------------------------------------------ holding a model still
