@@ -93,7 +93,7 @@ from .perceptron import (
     variable_rate,
     variable_rate_left,
 )
-from .risk import compression, online_to_batch, pac_sample_size, random_hypothesis, voted
+from .risk import compression, online_to_batch, pac_sample_size, random_hypothesis, share_below, voted
 
 _CRAMMER_2006 = "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer, JMLR 7, 2006"
 _FREUND_1999 = "Freund and Schapire, Machine Learning 37(3), 1999"
@@ -172,6 +172,7 @@ __all__ = [
     "romma_margin",
     "second_order",
     "second_order_terms",
+    "share_below",
     "single_point_steps",
     "squared",
     "structured",

@@ -186,7 +186,7 @@ def arow(r: float, u_norm: float, uXu: float, logdet: float, n_aggressive: int =
     r"""Prediction errors of AROW.
 
     :math:`\sqrt{r\|u\|^2 + u^\top X u}\,\sqrt{\ln\det(I + X/r) + |U|} + H - |U|`. For every u, with
-    the full covariance; :math:`X = \sum x x^\top` over all updates, of which ``n_aggressive`` = |U|
+    the full covariance; :math:`X = \sum x x^\top` over all updates, of which ``n_aggressive`` :math:`= |U|`
     were right predictions; :math:`H = \sum\max(0, 1 - y\langle u, x\rangle)` over the updates.
     :func:`second_order_terms` computes ``uXu`` and ``logdet`` (with a = r). It bounds the *updates*
     that were prediction errors.

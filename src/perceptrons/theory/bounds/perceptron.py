@@ -184,7 +184,7 @@ def risk_descent_steps(m: int, R: float, gamma: float, w0_norm: float, step: flo
     0. Assumes m separable rows (as in :func:`novikoff`) and a start with
     :math:`\langle u, w_0\rangle \ge 0`, which :math:`w_0 = y_0 x_0` has.
 
-    The argument of A. Novikoff, On convergence proofs for perceptrons, 1962, with |V| rows a step.
+    The argument of A. Novikoff, On convergence proofs for perceptrons, 1962, with :math:`|V|` rows a step.
 
     >>> risk_descent_steps(m=3, R=1, gamma=0.5, w0_norm=1, step=2)
     13.0
