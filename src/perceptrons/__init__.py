@@ -30,6 +30,7 @@ _WHERE = {
     "KernelPerceptron": "estimators.kernel",
     "KernelClassifier": "estimators.kernel",
     "BudgetKernelPerceptron": "estimators.budget",
+    "from_sklearn": "estimators.conversion",
     "ParameterMixing": "mixing.parameter_mixing",
     "TextHasher": "text.hasher",
     "TextClassifier": "text.classifier",

@@ -42,6 +42,26 @@ def begin(
     adopt(model, space, model._new_journals(space))
 
 
+def begin_at(
+    model: Learner,
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    classes: np.ndarray,
+    several: bool,
+    names: np.ndarray | None,
+) -> None:
+    """Start an untrained model with these classes and weights, in the precision of ``coef``.
+
+    ``names``: of the features; None: they have none.
+    """
+    d = coef.shape[1]
+    begin(model, d, coef.dtype, classes, several)
+    model._start_at(model._space, d, coef, intercept)
+    model.n_features_in_ = d
+    if names is not None:
+        model._given_names = np.asarray(names, dtype=object)
+
+
 def adopt(model: Learner, space: Space, journals: list[Journal]) -> None:
     """Use ``space`` as the state of the model, and reset the record of the run."""
     model.__dict__.pop("_mixing", None)
