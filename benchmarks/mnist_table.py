@@ -282,7 +282,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--save", metavar="FILE", type=Path, help="JSON (mnist_table.json in the folder --out)"
     )
-    parser.add_argument("--markdown", action="store_true", help="print what was saved, as README.md has it")
+    parser.add_argument(
+        "--markdown", action="store_true", help="print what was saved, as docs/guide/speed_tables.md has it"
+    )
     chose = parsed(parser, argv)
     runs = chosen(chose.rows)
     path = chose.save or chose.out / "mnist_table.json"

@@ -61,7 +61,7 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The same for README.md."""
+    """The same for pages of docs/."""
     lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -16,6 +16,9 @@ accuracies are those on the 25,000 test reviews.
 One text of 75 words at a time: ``learn_one(text, label)`` beside River's (bag of words and perceptron) and
 Vowpal Wabbit's ``learn`` of a line of text; microseconds of one call, the best of several rounds in turns.
 
+The default learner on some texts in one call of ``fit``, in pieces by ``partial_fit``, and one by one by
+``learn_one``: whether scores and counts are the same to the last bit, with one label a text and with several.
+
 ``benchmarks/text_speed.py`` has the default learner on IMDB: file to model, predictions and command line;
 ``benchmarks/text_accuracy.py`` its accuracy on seven sets, beside others. Both run alone, too.
 
@@ -159,6 +162,39 @@ def choose(report: Report, folder: Path, train: Any) -> None:
     report.table("AROW on the last fifth of the training reviews", ("", "accuracy"), rows)
 
 
+# -------------------------------------------------------------------------------------------- the same bits
+
+
+def same_bits(report: Report, train: Any, n: int = 400) -> None:
+    """The default learner on texts at once, in pieces and one by one: whether all make the same numbers."""
+    order = np.random.default_rng(0).permutation(len(train.texts))[:n]
+    reviews = [train.texts[i] for i in order], [train.labels[i] for i in order]
+    sets: dict[str, tuple[list[str], list[Any]]] = {"IMDB, one label": reviews}
+    stories = text_labels.reuters(n) if "reuters21578" in datasets.available() else None
+    if stories is not None:
+        sets["Reuters-90, several labels"] = (stories[0].texts, stories[0].topics)
+    rows = []
+    for name, (texts, labels) in sets.items():
+        progress(f"the same bits: {name}")
+        at_once = TextClassifier().fit(texts, labels, order=[np.arange(len(texts))])
+        in_pieces, one_by_one = TextClassifier(), TextClassifier()
+        for a in range(0, len(texts), 77):
+            in_pieces.partial_fit(texts[a : a + 77], labels[a : a + 77])
+        for text, label in zip(texts, labels, strict=True):
+            one_by_one.learn_one(text, label)
+        for how, model in (("in pieces of 77", in_pieces), ("one by one", one_by_one)):
+            same = all(
+                np.array_equal(a, b)
+                for a, b in (
+                    (at_once.classes_, model.classes_),
+                    (at_once.decision_function(texts), model.decision_function(texts)),
+                    (at_once.document_counts_, model.document_counts_),
+                )
+            )
+            rows.append([name, f"{len(texts):,}", how, "the same bits" if same else "DIFFERENT"])
+    report.table("Texts learned in one call of fit, and otherwise", ("", "texts", "learned", ""), rows)
+
+
 # ---------------------------------------------------------------------------------------- one text at a time
 
 
@@ -244,12 +280,14 @@ def main(argv: list[str] | None = None) -> None:
         whole_files(report, Path(folder), train, test, chose.rounds)
     text_speed.measure(report, train, test, chose.rounds, 0 if chose.data_limit else 1)
     one_text(report, train, chose.rounds)
+    same_bits(report, train)
     text_accuracy.section(report, chose.out, chose.data_limit)
     text_sizes.measure(report, train, test)
     sets = text_calibration.all_sets(chose.data_limit, (train, test))
     text_calibration.measure(report, sets, min(5, chose.rounds))
     if "reuters21578" in datasets.available():
-        text_labels.measure(report)
+        small = {"limit": chose.data_limit, "n_texts": 2000, "n_labels": 500}
+        text_labels.measure(report, **(small if chose.data_limit else {}))
     if not chose.no_libsvm:
         libsvm_reading.measure(report, quick=bool(chose.data_limit))
     report.keep()

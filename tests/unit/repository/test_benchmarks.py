@@ -358,13 +358,16 @@ def test_text(script, tmp_path, capsys, monkeypatch):
     text = script("text")
     monkeypatch.setattr(text, "reviews", lambda limit: (reviews(40), reviews(20)))
     monkeypatch.setattr(text, "installed", lambda name: False)
+    monkeypatch.setattr(text.text_accuracy, "folder", lambda: None)  # or all sets would be measured
     monkeypatch.setattr(text.text_calibration, "_sms", lambda limit: None)
     monkeypatch.setattr(text.text_calibration, "_r8", lambda limit: None)
-    monkeypatch.setattr(text.text_labels, "measure", lambda report: None)
+    monkeypatch.setattr(text.text_labels, "measure", lambda report, **how: None)
+    monkeypatch.setattr(text.text_labels, "reuters", lambda limit: None)
     text.main(["--rounds", "1", "--no-libsvm", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert (tmp_path / "text.txt").read_text() in told
     assert "learn_one of a text of 75 words" in told and "scikit-learn" in told
+    assert "one by one  the same bits" in told and "DIFFERENT" not in told
     assert "calibration error, points" in told and "first visits, isotonic" in told
     text.main(["--choose", "--out", str(tmp_path)])
     assert "r = 10" in capsys.readouterr().out
@@ -421,4 +424,5 @@ def test_text_labels(script, tmp_path, capsys, monkeypatch):
     labels.main(["--texts", "40", "--labels", "30", "--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert (tmp_path / "text_labels.txt").read_text() in told
-    assert "micro F1" in told and "bytes each" in told
+    assert "micro F1" in told and "bytes each" in told and told.count("its own and five others") == 4
+    assert labels.space.MOST_IN_LINES == 256
