@@ -11,7 +11,7 @@ from perceptrons import TextClassifier
 from perceptrons.cli.commands import COMMANDS
 from perceptrons.cli.options import Learning, Reading, Running
 
-PAGE = ROOT / "docs" / "fasttext.md"
+PAGE = ROOT / "docs" / "coming_from" / "fasttext.md"
 
 
 def test_the_session_runs_as_it_is_written():
