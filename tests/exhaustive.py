@@ -75,7 +75,7 @@ EXHAUSTIVE = (
     "unit/repository/test_gallery.py::test_a_picture_and_its_numbers",
     "unit/repository/test_gallery.py::test_with_data",
     "unit/repository/test_reading_benchmark.py",
-    "unit/repository/test_readme_session.py",
+    "unit/repository/test_sessions.py",
 )
 
 

@@ -519,8 +519,9 @@ NOTES = """\
 """
 
 NEXT = """\
-[bold]Next:[/] README.md has a quick start and the table "which algorithm when"; help(perceptrons.Perceptron)
-gives the mathematics of a class; make test runs all tests; make bench measures the speed."""
+[bold]Next:[/] README.md has five examples, docs/guide/which_learner.md says which learner to take;
+help(perceptrons.Perceptron) gives the mathematics of a class; make test runs all tests; make bench measures
+the speed."""
 
 
 def margin_spaces(rows: list[Row]) -> str:

@@ -1,8 +1,8 @@
-"""The sessions of the README run as they are written: the same commands, the same output.
+"""Sessions of the pages run as they are written: the same commands, the same output.
 
 A session is a block marked ``console``: ``$`` begins a command, ``>`` goes on with it, and what follows is
-what the terminal shows. ``...`` stands for anything, as in doctests: times, for example. All blocks share a
-folder.
+what the terminal shows. ``...`` stands for anything, as in doctests: times, for example. All blocks of a page
+share a folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -63,11 +63,14 @@ def disagreements(text, folder):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_the_sessions_of_the_readme(tmp_path):
-    text = README.read_text(encoding="utf-8")
-    assert len(steps(text)) >= 6
-    wrong = disagreements(text, tmp_path)
-    assert wrong is None, wrong
+def test_the_sessions_of_the_pages(tmp_path):
+    sessions = {path.stem: path.read_text(encoding="utf-8") for path in PAGES}
+    assert len(steps(sessions["command_line"])) >= 6
+    for name, text in sessions.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        wrong = disagreements(text, folder)
+        assert wrong is None, f"{name}: {wrong}"
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
