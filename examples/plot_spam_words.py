@@ -4,20 +4,18 @@ The words of spam
 
 A linear model of words can be read: each word has a weight, and the weights of the words in a text add up to
 its score. The strongest words of ``TextClassifier`` on the SMS spam collection, and why it takes one text for
-spam. Without the collection, the ten words of the lecture's table.
+spam. The second picture has the words of the lecture's table. Without the collection, the stored figure is
+shown in place of the first.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+from _stored import stored
 
 from perceptrons import Perceptron, TextClassifier, datasets, plots
 
 if datasets.find("sms_spam") is None:
-    words = datasets.spam_words()
-    model = Perceptron(fit_intercept=False, shuffle=False, max_iter=None).fit(words.X, words.y)
-    print("The SMS collection is not on this machine; this is the lecture's table of five words.")
-    print(dict(zip(words.feature_names, model.coef_[0], strict=True)))
-    plots.TopFeaturesDisplay.from_estimator(model, feature_names=words.feature_names)
+    stored("plot_spam_words", "sms_spam", "The SMS spam collection")
 else:
     sms = datasets.load_sms()
     texts, labels = np.asarray(sms.X, object), np.asarray(sms.target_names)[sms.y]
@@ -30,4 +28,9 @@ else:
     sure = texts[4000 + int(np.argmax(model.decision_function(texts[4000:])))]
     plots.ExplanationDisplay.from_estimator(model, sure, ax=right)
     print(sure)
+
+words = datasets.spam_words()
+model = Perceptron(fit_intercept=False, shuffle=False, max_iter=None).fit(words.X, words.y)
+print("the lecture's table:", dict(zip(words.feature_names, model.coef_[0].tolist(), strict=True)))
+plots.TopFeaturesDisplay.from_estimator(model, feature_names=words.feature_names)
 plt.show()

@@ -5,7 +5,7 @@ The slab in w-space: a cut through three dimensions
 With a bias, w-space of two features has three dimensions, (w₁, w₂, b). Three rows ask for y(⟨w, x⟩ + b) ≥
 1, three half-spaces; the point of their intersection with the shortest (w₁, w₂) is the maximum margin, here
 w = (1, 4)/17. The picture on the right is the cut through that space at w₁ = 1/17: the region that is left
-touches its lowest |w₂| at one point.
+touches its lowest absolute w₂ at one point.
 """
 
 import matplotlib.pyplot as plt
