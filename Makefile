@@ -9,6 +9,8 @@
 #   make test-lowest   some tests with the lowest versions that pyproject.toml allows
 #   make test-browser   the lab in a Chromium, which make test needs not: Debian's package chromium, or Chrome
 #   make pictures       the screenshots of the lab in docs/img, by the same browser
+#   make docs     the manual, in build/docs: its code run, its pages built, its links and search words tested
+#   make linkcheck   the manual's links to other sites, which need the network
 #   make page     build the page of the lab from page/ (needs node, which users do not)
 #   make page-check   its types, its tests, and whether the stored build is what page/ gives
 #   make clean    remove everything that was built
@@ -21,7 +23,7 @@ STAMP := .venv/.stamp
 # Bytecode is kept, whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest page page-check test-browser pictures clean
+.PHONY: demo test test-exhaustive check lint fuzz bench lock test-lowest page page-check test-browser pictures docs linkcheck clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml
@@ -55,6 +57,23 @@ test-browser: $(BROWSER_STAMP)
 
 pictures: $(BROWSER_STAMP)
 	$(BIN)/python tools/lab_pictures.py $(ARGS)
+
+DOCS_STAMP := .venv/.docs
+$(DOCS_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+# Pages are doctests, each in a namespace of its own; docs/_ext/lectures.py runs those of the lectures. Warnings are
+# errors; the network is not used. -a: the search index of a build that writes some pages only would lack entries.
+SPHINX := $(BIN)/python -m sphinx -W --keep-going -a -j auto
+docs: $(DOCS_STAMP)
+	$(BIN)/python -m pytest -n auto --dist worksteal --doctest-glob='*.md' $(filter-out docs/lectures/%,$(wildcard docs/*.md docs/*/*.md))
+	$(SPHINX) --quiet -b html docs build/docs $(ARGS)
+	$(BIN)/python -m pytest -p no:xdist tests/docs
+	@echo "the manual: build/docs/index.html"
+
+linkcheck: $(DOCS_STAMP)
+	$(SPHINX) -b linkcheck docs build/linkcheck $(ARGS)
 
 # ARGS names what else to run: the tests of the package that changed
 check: lint
@@ -111,5 +130,5 @@ page-check: page/node_modules/.stamp
 	node page/build.mjs --check
 
 clean:
-	rm -rf .venv .venv-lowest build dist page/node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .venv-lowest build dist docs/gallery docs/reference docs/lectures/*.md docs/sg_execution_times.rst page/node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

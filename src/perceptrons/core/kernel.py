@@ -153,7 +153,7 @@ class KernelLearner(KernelBased, FirstOrder, Jointly):
 
     @property
     def smallest_margin_(self) -> float:
-        """The smallest |margin| that float32 arithmetic on a device has decided on; inf elsewhere."""
+        """The smallest absolute margin that float32 arithmetic on a device has decided on; inf elsewhere."""
         self._fitted("smallest_margin_")
         return float(self._space.smallest_margin)
 

@@ -73,7 +73,7 @@ def separable(
     margin : float
         γ; smaller than ``radius``.
     offset : float, default=0.0
-        b: the plane is |b| away from the origin.
+        b: the plane is :math:`|b|` away from the origin.
     radius : float, default=1.0
         Dense rows are within ``radius`` of the point −b·u of the plane. Sparse ones may lie farther out.
     density : float, optional

@@ -16,7 +16,7 @@ class PsdCheck(NamedTuple):
     psd: bool  #: not refuted
     min_eigenvalue: float
     combination: np.ndarray  #: unit c with c'Gc = min_eigenvalue, which refutes the kernel if negative
-    asymmetry: float  #: largest |k(a, b) - k(b, a)|
+    asymmetry: float  #: largest :math:`|k(a, b) - k(b, a)|`
 
     def __bool__(self) -> bool:
         return self.psd

@@ -19,7 +19,9 @@ def test_it_exists(name):
 def test_ci_runs_both():
     script = (ROOT / ".ci" / "run").read_text()
     assert "\nmake lint\nmake test\nmake test-exhaustive\n" in script  # under no condition
-    assert script.index("make test-exhaustive\n") < script.index("make test-browser\n")
+    commands = script[script.index("make lint\n") :]
+    assert commands.index("make test-exhaustive\n") < commands.index("make test-browser\n")
+    assert commands.index("make test-browser\n") < commands.index("make docs\n")
     makefile = (ROOT / "Makefile").read_text()
     assert (
         '-m "not exhaustive" $(ARGS)' in makefile
