@@ -135,7 +135,7 @@ def test_squares_have_the_bits_of_the_loop(kind):
             assert found == slow(*args)
             exact = np.sum(np.square(data[start : start + length].astype(np.longdouble)))
             assert abs(found - exact) <= 1e-15 * exact
-    assert ("expandload" in "".join(fast.inspect_llvm().values())) == gathers.pays()
+    assert "phi <8 x double>" in "".join(fast.inspect_llvm().values())  # on every processor
     data[5] = np.nan
     assert np.isnan(fast(data, np.uint64(3), np.uint64(8)))
     assert np.isfinite(fast(data, np.uint64(0), np.uint64(5)))
