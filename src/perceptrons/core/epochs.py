@@ -124,8 +124,9 @@ def visits(
     """The rows in the order of each epoch."""
     rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
     epochs = itertools.count() if model.max_iter is None else range(model.max_iter)
+    own = rng is not model.random_state and rng is not np.random.mtrand._rand
     for _ in epochs:
-        visit = draws.permutation(rng, rows) if model.shuffle else rows
+        visit = draws.permutation(rng, rows, own) if model.shuffle else rows
         yield intake.frozen(visit, np.int64)
 
 

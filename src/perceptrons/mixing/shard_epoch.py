@@ -141,7 +141,8 @@ def visits(job: Job, shard: Shard, number: int) -> np.ndarray:
         return frozen(rows)
     if job.n_shards == 1:
         return frozen(_as_fit(job.seed, number, len(rows)))
-    return frozen(draws.permutation(np.random.default_rng([job.seed, shard.number, number]), rows))
+    rng = np.random.default_rng([job.seed, shard.number, number])
+    return frozen(draws.permutation(rng, rows, own=True))
 
 
 _drawn = threading.local()  # a generator between two rounds: the next draw needs all draws before
@@ -155,6 +156,6 @@ def _as_fit(seed: int, number: int, n_rows: int) -> np.ndarray:
     rng, rows = known[3], np.arange(n_rows)
     _drawn.at = None  # an interruption leaves a generator that nothing relies on
     for _ in range(known[2], number + 1):
-        order = draws.permutation(rng, rows)
+        order = draws.permutation(rng, rows, own=True)
     _drawn.at = (seed, n_rows, number + 1, rng)
     return order
