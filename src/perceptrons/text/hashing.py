@@ -21,7 +21,7 @@ from ..engine.intake import frozen
 from ..engine.running_idf import NO_COUNTS, logarithms
 from ..engine.temporary import TemporaryFolder
 from ..io import Texts
-from ..rows import Csr
+from ..rows import Near
 from . import loops, scoring, tables
 from .names import Names
 
@@ -36,6 +36,7 @@ TOKENS = ("words", "all")
 _TABLE = 256  # counts whose values come from a table
 _PIECE = 1 << 21  # bytes of text hashed at a time
 _SCORED = 1 << 19  # bytes of text hashed and scored at a time
+_SIDE_BY_SIDE = 2  # bytes of text for each column from which on weights and counts are put side by side
 _LEAST_TEXT = 1 << 14  # bytes that there is always room for
 _U = np.uint64
 _NONE = np.empty(0, np.uint64)
@@ -194,15 +195,16 @@ class Hasher:
         self, texts: Texts, w: np.ndarray, df: np.ndarray, bias: float, unit: bool, n_threads: int = 1
     ) -> np.ndarray:
         """<w, x> of texts weighed by the counts ``df``: the scores of the rows, which are not made."""
-        w, df = frozen(w), frozen(df)
+        size = int(np.sum(texts.stops - texts.starts))
+        w, df, step = (_side_by_side if size >= _SIDE_BY_SIDE * len(w) else _apart)(w, df)
         scores = np.empty(len(texts))
 
         def work(a: int, b: int) -> int:
             some = texts.some(slice(a, b))
             workspace, out = self._room(self.recipe, some, spans=False)
-            out = out._replace(df=df, w=w)
-            row = Csr(out.data, out.indices, np.zeros(2, np.uint64), np.zeros(1), bias, unit)
-            rest = frozen(some.buffer), some.starts, some.stops, logarithms(), row, scores[a:b]
+            out = out._replace(df=df, w=w, step=step)
+            row, weights = Near(out.data, np.zeros(1), bias, unit), np.empty(len(workspace.counts), w.dtype)
+            rest = frozen(some.buffer), some.starts, some.stops, logarithms(), row, weights, scores[a:b]
             workspace.invalid[0] = 0
             self._through(some, lambda recipe, i: scoring.score_rows(recipe, workspace, out, *rest, i), a)
             return int(workspace.invalid[0])
@@ -274,6 +276,21 @@ class Hasher:
             if names is not None:
                 names.add(texts, rows, self.lowercase)
         return store.matrix(self.shape[1])
+
+
+def _apart(w: np.ndarray, df: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+    """Weights and counts as they are; how :class:`loops.Out` has them."""
+    return frozen(w), frozen(df), _U(1)
+
+
+def _side_by_side(w: np.ndarray, df: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+    """The same in one array: a column that is not in the cache is fetched once, not twice."""
+    if w.dtype.itemsize != df.dtype.itemsize:
+        return _apart(w, df)
+    both = np.empty((len(w), 2), df.dtype)
+    both[:, 0], both[:, 1] = frozen(w).view(df.dtype), df
+    both = frozen(both.reshape(-1))
+    return both.view(w.dtype), both, _U(2)
 
 
 @functools.cache

@@ -81,8 +81,11 @@ class Out(NamedTuple):
     data: np.ndarray  #: float32 or float64
     first: np.ndarray  #: uint64: where in the buffer a feature first begins; length 0 keeps nothing
     last: np.ndarray  #: uint64: and ends
-    df: np.ndarray  #: by column: its memory is asked for when a column is met; length 0: it is not
-    w: np.ndarray  #: float: likewise
+    df: np.ndarray  #: counts by column; their memory is asked for when a column is met
+    w: np.ndarray  #: float: weights by column, likewise; length 0: texts are not scored
+    step: np.uint64 = (
+        _ONE  #: 1: w[j] and df[j] are those of column j; 2: side by side, w[2 j] and df[2 j + 1]
+    )
 
 
 @helper
@@ -149,8 +152,9 @@ def insert(
     workspace.entries[t] = np.uint32(entry)
     out.indices[row + n] = np.uint32(column)
     if out.w.shape[0] > 0:
-        request(out.df, column)
-        request(out.w, column)
+        request(out.w, out.step * column)
+        if out.step == _ONE:
+            request(out.df, column)
     if out.first.shape[0] > 0 and met == _ZERO:
         out.first[row + n] = begin
         out.last[row + n] = end

@@ -7,6 +7,7 @@ import pytest
 
 from perceptrons import TextClassifier, rules
 from perceptrons.engine import running_idf
+from perceptrons.text import hashing
 
 WORDS = [f"w{i}" for i in range(300)]
 FIRST, SECOND = {"rule": "perceptron"}, {"rule": rules.AROW(r=0.1)}
@@ -80,3 +81,24 @@ def test_a_failed_text_is_not_counted(learned):
     with pytest.raises(ValueError):
         learned.learn_one("w1 w2", "a")
     assert learned.n_texts_ == 40
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_many_texts_get_the_scores_of_each(precision, monkeypatch):
+    """Weights and counts lie side by side for many texts of float32 weights, and apart for others."""
+    texts, labels = drawn(60)
+    made = model(idf=True, **SECOND).set_params(precision=precision).partial_fit(texts, labels)
+    asked = [*texts, "", "never seen é", "w1"]
+    monkeypatch.setattr(hashing, "_SIDE_BY_SIDE", 0)
+    steps = []
+    side_by_side = hashing._side_by_side
+    monkeypatch.setattr(
+        hashing, "_side_by_side", lambda w, df: steps.append(side_by_side(w, df)) or steps[-1]
+    )
+    found = made.decision_function(asked).tolist()
+    assert [int(step) for *_, step in steps] == [2 if precision == "float32" else 1]
+    monkeypatch.setattr(hashing, "_SIDE_BY_SIDE", np.inf)
+    assert made.decision_function(asked).tolist() == found
+    assert [made.decision_function([text])[0] for text in asked] == found
+    rows = made._intake.rows(made._intake.checked(asked, reset=False))
+    np.testing.assert_array_equal(made._space.scores(rows, "last")[:, 0], found)
