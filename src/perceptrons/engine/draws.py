@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -51,11 +52,22 @@ def permutation(rng: RandomSource, rows: np.ndarray, own: bool = False) -> np.nd
 def _shuffled(rng: Any, rows: np.ndarray) -> np.ndarray | None:
     """``rng.permutation(rows)`` by a loop that need not guess which draws are too large; None: not by it."""
     bits: Any = getattr(rng, "bit_generator", None)
-    n = len(rows)
-    known = type(bits) is np.random.PCG64 and sys.byteorder == "little" and n < 1 << 31
-    if not known or jit_disabled():
-        return None
-    before = bits.state
+    known = type(bits) is np.random.PCG64 and sys.byteorder == "little" and len(rows) < 1 << 31
+    return _by_loop(bits, rows) if known and not jit_disabled() and _as_numpy() else None
+
+
+@cache
+def _as_numpy() -> bool:
+    """Whether this version of numpy shuffles as :func:`_shuffle` does."""
+    theirs, ours, rows = np.random.default_rng(0), np.random.default_rng(0), np.arange(1000)
+    found = _by_loop(ours.bit_generator, rows)
+    same = found is not None and np.array_equal(theirs.permutation(rows), found)
+    return same and theirs.bit_generator.state == ours.bit_generator.state
+
+
+def _by_loop(bits: Any, rows: np.ndarray) -> np.ndarray | None:
+    """The rows shuffled; None, and nothing was drawn, where more draws were needed than were made."""
+    n, before = len(rows), bits.state
     words = bits.random_raw(_enough(n) // 2)
     halves = words.view(np.uint32)  # the lower half of a word comes first
     if before["has_uint32"]:

@@ -54,6 +54,17 @@ def test_generators_of_others_are_left_to_numpy(monkeypatch):
         Perceptron(max_iter=1, random_state=0).fit(X, X[:, 0] > 0)
 
 
+def test_a_numpy_that_shuffles_otherwise_is_left_to_it(monkeypatch):
+    assert draws._as_numpy()
+    draws._as_numpy.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(draws, "_by_loop", lambda bits, rows: rows)
+        assert not draws._as_numpy()
+        assert draws._shuffled(np.random.default_rng(0), np.arange(LEAST)) is None
+    draws._as_numpy.cache_clear()
+    assert draws._as_numpy()
+
+
 def test_other_generators():
     for kind in (np.random.MT19937, np.random.SFC64, np.random.PCG64DXSM):
         theirs, ours, rows = np.random.Generator(kind(0)), np.random.Generator(kind(0)), np.arange(LEAST)
