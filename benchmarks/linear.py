@@ -519,9 +519,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a smoke run on small data")
     parser.add_argument("--json", metavar="FILE", help="write the lines to this file, too")
-    parser.add_argument(
-        "--markdown", action="store_true", help="print the table as docs/guide/speed_tables.md has it, too"
-    )
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown, too")
     options = parser.parse_args(argv)
     letters = chosen(options.only)
     effort = QUICK if options.quick else Effort()

@@ -175,7 +175,7 @@ def show(lines: list[Line], out: Console) -> None:
 
 
 def markdown(lines: list[Line]) -> str:
-    """The same table for docs/guide/speed_tables.md."""
+    """The same table as Markdown."""
     rows = ["| work | against | measured | goal | |", "|---|---|---:|---:|---|"]
     for line in lines:
         cells = (line.work, line.against, line.shown, line.shown_goal, line.verdict)
