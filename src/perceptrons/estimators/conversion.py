@@ -226,7 +226,8 @@ def _compare(model: Any, made: Learner) -> None:
         own = made.decision_function(probes)
     if scores.ndim == 2 and scores.shape[1] == 1 and own.ndim == 1:
         scores = scores[:, 0]
-    size = 1.0 + float(np.abs(own).max())
+    terms = abs(probes) @ np.abs(coef).T + np.abs(np.asarray(made.intercept_))  # a score adds up such terms
+    size = float(terms.max())
     alike = scores.shape == own.shape and bool((np.abs(scores - own) <= 1e-4 * size).all())
     if alike:
         codes = made._decide(scores)

@@ -275,6 +275,19 @@ class Doubled(ClassifierMixin, BaseEstimator):
         return self.inner_.predict(np.asarray(rows) ** 2)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e8, 1e150])
+def test_the_comparison_does_not_depend_on_the_unit_of_the_rows(unit):
+    """Weights of rows in other units may be as small as the difference that was allowed."""
+    theirs = Doubled().fit(X, Y2)
+    for model in (theirs, theirs.inner_):
+        model.coef_, model.intercept_ = model.coef_ / unit, model.intercept_ / unit
+    with pytest.raises(ValueError, match="does not predict by coef_ and intercept_ alone"):
+        from_sklearn(theirs)
+    plain = lm.Perceptron().fit(X, Y2)
+    plain.coef_, plain.intercept_ = plain.coef_ / unit, plain.intercept_ / unit
+    assert np.array_equal(from_sklearn(plain).predict(X), plain.predict(X))
+
+
 def test_models_that_are_not_linear_are_refused():
     for model, error, sentence in (
         (lm.Perceptron(), NotFittedError, "not fitted: it has no weights yet"),
