@@ -55,7 +55,8 @@ def serve(way: str, few_rows: bool) -> None:
     if way != "together":
         together.LEAST_PRODUCTS = inf  # type: ignore[assignment]
     if way == "before":
-        gathers.pays = prefetch.known = lambda: False  # type: ignore[assignment]
+        gathers.has = lambda feature: False
+        prefetch.known = lambda: False  # type: ignore[assignment]
     sets: dict[str, Any] = {}
     for line in sys.stdin:
         name, kind, epochs = json.loads(line)

@@ -1,10 +1,12 @@
 """Products of a sparse row and a vector, eight entries at a time: the code behind :func:`.rows.gather_dot`.
 
-A row's entries meet weights that lie anywhere. Some processors load eight of them with one instruction, and
-then eight partial sums are one vector: the same sums in the same order, rounded alike, so every bit is the
-same as in the loop that is written out in Python. Elsewhere compiled code has that loop: on processors before
-those with AVX512-FP16 (Intel's Sapphire Rapids) such a load is slower than eight single ones, because it has
-to be guarded in microcode, and NUMBA_BOUNDSCHECK wants every index tested.
+A row's entries meet weights that lie anywhere. Where the processor has AVX-512, eight partial sums are one
+vector: the same sums in the same order, rounded alike, so every bit is the same as in the loop that is
+written out in Python. The last 0 to 7 entries of a row take no branch, and indices and values come eight at a
+time. The eight weights come by one instruction, or by eight loads into the vector: on processors before those
+with AVX512-FP16 (Intel's Sapphire Rapids), and on AMD's, one instruction is slower, because it has to be
+guarded in microcode. Elsewhere compiled code has the loop, and so it has under NUMBA_BOUNDSCHECK, which wants
+every index tested.
 """
 
 # numba compares the signatures of what is made here, annotations included.
@@ -15,8 +17,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-#: The oldest processors with this feature are the first on which gathers pay.
-FEATURE = "+avx512fp16"
+#: The oldest processors with the first feature are the first on which gathers pay; vectors need the second.
+GATHERING, LOADING = "+avx512fp16", "+avx512vl"
 WIDTH = 8
 #: LLVM's names: by the number of bits of a weight and of an index.
 GATHERS = {
@@ -34,12 +36,15 @@ def overload_of_sum(loop: Callable[..., float], squared: bool = False) -> Callab
     """For the compiler: the overload of a sum over a row's entries, or over their squares; or the loop."""
 
     def make() -> Any:
-        gather = _gathered_sum(squared)
+        gather, load = (_sum_over_vectors(kind, squared) for kind in (_Vectors, _LoadedVectors))
 
         def chosen(data, indices, p, stop, w):
-            if not (pays() and all(a.layout == "C" and a.aligned for a in (data, indices, w))):
+            vectors = pays() if squared else loads()  # squares of entries keep the loop's units busy enough
+            if not (vectors and all(a.layout == "C" and a.aligned for a in (data, indices, w))):
                 return loop
-            return lambda data, indices, p, stop, w: gather(data, indices, p, stop, w)
+            if pays():
+                return lambda data, indices, p, stop, w: gather(data, indices, p, stop, w)
+            return lambda data, indices, p, stop, w: load(data, indices, p, stop, w)
 
         return chosen
 
@@ -82,13 +87,23 @@ def overload_of_pairs(squared: bool = False) -> Callable[[], Any]:
 
 
 def pays() -> bool:
-    """Whether code that is compiled now uses gathers."""
+    """Whether code that is compiled now loads eight weights by one instruction."""
+    return has(GATHERING) and known()
+
+
+def loads() -> bool:
+    """Whether code that is compiled now has vectors of eight weights, however they are loaded."""
+    return pays() or has(LOADING)
+
+
+def has(feature: str) -> bool:
+    """Whether code is compiled for processors with this feature, and indices are not tested."""
     import numba
     from numba.core.registry import cpu_target
 
     features: str = cpu_target.target_context.codegen().magic_tuple()[2]
     tested: Any = getattr(numba.config, "BOUNDSCHECK", None)
-    return FEATURE in features.split(",") and not tested and known()
+    return feature in features.split(",") and not tested
 
 
 @cache
@@ -109,21 +124,21 @@ def known(names: tuple[str, ...] = tuple(GATHERS.values())) -> bool:
         return False
 
 
-def _gathered_sum(squared: bool) -> Any:
+def _sum_over_vectors(kind: Any, squared: bool) -> Any:
     from numba import types
     from numba.extending import intrinsic
 
     @intrinsic
-    def gathered(typingctx, data, indices, p, stop, w):
+    def summed(typingctx, data, indices, p, stop, w):
         def code(context, builder, signature, args):
             given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 1, 4))
             entries, columns, weights = (array.data for array in given)
-            return _Vectors(builder, entries, columns, weights, squared).sum(args[2], args[3])
+            return kind(builder, entries, columns, weights, squared).sum(args[2], args[3])
 
         number = max(data.dtype, w.dtype, key=lambda kind: kind.bitwidth)
         return number(data, indices, types.uint64, types.uint64, w), code
 
-    return gathered
+    return summed
 
 
 def _sum_of_squares() -> Any:
@@ -261,6 +276,29 @@ class _Vectors:
         kind = self.ir.FunctionType(returns, [value.type for value in given])
         function = cgutils.get_or_insert_function(self.builder.module, kind, name)
         return self.builder.call(function, given)
+
+
+class _LoadedVectors(_Vectors):
+    """The same with eight loads of single weights."""
+
+    def gather(self, columns, mask):
+        """The weights of eight columns; without an entry that of column 0, which is not used."""
+        builder, place = self.builder, self.ir.IntType(64)
+        found = self.zeros(self.weights.type.pointee)
+        for r, column in enumerate(self.numbers(columns)):
+            weight = builder.load(builder.gep(self.weights, [column]))
+            found = builder.insert_element(found, weight, place(r))
+        return found
+
+    def numbers(self, columns):
+        """The eight numbers of a vector; those of 32 bits are taken out of it two by two."""
+        builder, place = self.builder, self.ir.IntType(64)
+        if columns.type.element.width == 64:
+            return [builder.extract_element(columns, place(r)) for r in range(WIDTH)]
+        pairs = builder.bitcast(columns, self.ir.VectorType(place, WIDTH // 2))
+        halves = [builder.extract_element(pairs, place(r)) for r in range(WIDTH // 2)]
+        low, shift = place((1 << 32) - 1), place(32)
+        return [one for pair in halves for one in (builder.and_(pair, low), builder.lshr(pair, shift))]
 
 
 class _PairedVectors(_Vectors):

@@ -1,4 +1,4 @@
-"""Eight weights by one instruction: the sums of the written loop, to the last bit."""
+"""Vectors of eight weights: the sums of the written loop, to the last bit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from perceptrons.engine.loops import confidence
 
 SUMS = {"products": rows.gather_dot, "squares": confidence.gather_squares}
 only_where_they_pay = pytest.mark.usefixtures("fast_gathers")
+KINDS = [("f4", "u4", "f4"), ("f8", "u4", "f8"), ("f4", "u8", "f4"), ("f8", "u8", "f8")]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,47 @@ def test_the_same_bits_as_the_loop(what, kinds):
     fast, code = sums_of(SUMS[what], *kinds)
     slow, plain = sums_of(SUMS[what], *kinds, gathered=False)
     assert "mask.gather" in code and "mask.gather" not in plain
+    assert_same_bits(fast, slow, kinds)
+
+
+@pytest.mark.parametrize("kinds", KINDS, ids=str)
+def test_eight_loads_have_the_bits_of_the_loop_too(kinds):
+    """Any processor can run them; one without vectors of eight runs them slowly."""
+    fast, code = summed_by(gathers._LoadedVectors, kinds)
+    slow, plain = sums_of(rows.gather_dot, *kinds, gathered=False)
+    assert "expandload" in code and "mask.gather" not in code and "expandload" not in plain
+    assert_same_bits(fast, slow, kinds)
+
+
+def summed_by(vectors, kinds):
+    """The sum of products by these vectors, and its code."""
+    import numba
+
+    summed = gathers._sum_over_vectors(vectors, False)
+
+    def call(data, indices, p, stop, w):
+        return summed(data, indices, p, stop, w)
+
+    made = numba.njit(fastmath={"contract"}, no_cfunc_wrapper=True, _nrt=False)(call)
+    data, indices, w = (numba.types.Array(numba.from_dtype(np.dtype(kind)), 1, "C") for kind in kinds)
+    made.compile((data, indices, numba.uint64, numba.uint64, w))
+    return made, "".join(made.inspect_llvm().values())
+
+
+def test_eight_loads_keep_what_is_not_finite_and_see_no_other_weight():
+    fast, _ = summed_by(gathers._LoadedVectors, ("f8", "u8", "f8"))
+    for length in range(1, 18):
+        for at in range(length):
+            data, w = np.ones(length), np.ones(length + 1)
+            w[at] = np.nan
+            columns = np.arange(length, dtype="u8")
+            assert np.isnan(fast(data, columns, 0, length, w))
+            # lanes without an entry have the weight of column 0, which must not matter
+            shifted = np.roll(w, -at)
+            assert fast(data, columns + np.uint64(1), 0, length, shifted) == length
+
+
+def assert_same_bits(fast, slow, kinds):
     rng = np.random.default_rng(0)
     for length in [*range(26), 61, 64, 200]:
         for _ in range(5):
@@ -98,16 +140,16 @@ def test_columns_next_to_the_largest_index_of_32_bits():
 
 
 def test_elsewhere_compiled_code_has_the_loop():
-    with mock.patch.object(gathers, "pays", lambda: False):
+    with mock.patch.object(gathers, "loads", lambda: False):
         _, code = sums_of(rows.gather_dot, "f4", "i8", "f8")  # types that no loop has
-    assert "mask.gather" not in code
+    assert "mask.gather" not in code and "expandload" not in code
 
 
 def test_not_where_every_index_is_tested():
     import numba
 
     with mock.patch.object(numba.config, "BOUNDSCHECK", 1):
-        assert not gathers.pays()
+        assert not gathers.pays() and not gathers.loads()
 
 
 def test_another_compiler_may_not_know_the_names():

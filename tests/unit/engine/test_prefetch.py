@@ -34,6 +34,13 @@ def test_the_instruction():
         assert "prefetch" in machine
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(alone):
+    with mock.patch.object(prefetch, "has", lambda feature: alone):
+        answer = prefetch.overload_of_foresees()()
+    assert answer() is alone
+
+
 def test_a_compiler_without_it_makes_no_code():
     assert not prefetch.known("llvm.no_such_thing")
     with mock.patch.object(prefetch, "known", lambda: False):
