@@ -45,6 +45,21 @@ class Csr(NamedTuple):
     unit: bool
 
 
+class Packed(NamedTuple):
+    """Rows as in :class:`Csr`, each in one piece of memory: first its indices, then its values.
+
+    ``data`` and ``indices`` are the same memory as numbers and as indices, of the same size or of half of it.
+    ``indptr`` is that of the CSR rows; :func:`packed_start` says where a row lies.
+    """
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    sq: np.ndarray
+    bias: float
+    unit: bool
+
+
 class Near(NamedTuple):
     """A single row whose entries have columns 0, 1, ...: its weights have been gathered."""
 
@@ -70,7 +85,7 @@ AHEAD = 4
 LINE, LINES = 64, 16
 
 #: What the verbs take.
-Rows: TypeAlias = Dense | Csr | Near | Block
+Rows: TypeAlias = Dense | Csr | Packed | Near | Block
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: stub -> record -> function. The compiler makes an overload of every entry.
@@ -124,6 +139,10 @@ def expect(rows: Rows, i: int) -> None:
 
 def request(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
+
+
+def request_early(a: np.ndarray, place: int | np.uint64) -> None:
+    """Ask for the cache line of ``a[place]``, but only up to the second-level cache."""
 
 
 def foresees() -> bool:
@@ -189,6 +208,59 @@ def _csr_expect(rows: Csr, i: int) -> None:
     while p < stop:
         request(rows.indices, p)
         request(rows.data, p)
+        p += line
+
+
+def packed_start(rows: Packed, i: int) -> np.uint64:
+    """Where row i starts, counted in numbers of ``data``.
+
+    Indices of half the size take half a number each, and up to one number more where their count is odd.
+    """
+    a = rows.indptr[i]
+    if np.finfo(rows.data.dtype).bits == np.iinfo(rows.indices.dtype).bits:
+        return a + a
+    return a + ((a + np.uint64(i) + np.uint64(1)) >> np.uint64(1))
+
+
+def packed_values(rows: Packed, i: int) -> np.uint64:
+    """Where the values of row i start."""
+    n = rows.indptr[i + 1] - rows.indptr[i]
+    if np.finfo(rows.data.dtype).bits == np.iinfo(rows.indices.dtype).bits:
+        return packed_start(rows, i) + n
+    return packed_start(rows, i) + ((n + np.uint64(1)) >> np.uint64(1))
+
+
+def _packed_begin(rows: Packed, i: int) -> np.uint64:
+    if np.finfo(rows.data.dtype).bits == np.iinfo(rows.indices.dtype).bits:
+        return packed_start(rows, i)
+    return packed_start(rows, i) << np.uint64(1)
+
+
+def _packed_end(rows: Packed, i: int) -> np.uint64:
+    return _packed_begin(rows, i) + (rows.indptr[i + 1] - rows.indptr[i])
+
+
+def _packed_column(rows: Packed, p: np.uint64) -> int:
+    return rows.indices[p]
+
+
+def _packed_value(rows: Packed, i: int, p: np.uint64) -> float:
+    return rows.data[packed_values(rows, i) + (p - _packed_begin(rows, i))]
+
+
+def _packed_dot(rows: Packed, i: int, w: Reals) -> float:
+    values, indices = rows.data[packed_values(rows, i) :], rows.indices[_packed_begin(rows, i) :]
+    return gather_dot(values, indices, np.uint64(0), rows.indptr[i + 1] - rows.indptr[i], w)
+
+
+def _packed_expect(rows: Packed, i: int) -> None:
+    line = np.uint64(8 * LINE // np.finfo(rows.data.dtype).bits)
+    p = packed_start(rows, i)
+    stop = min(
+        packed_values(rows, i) + (rows.indptr[i + 1] - rows.indptr[i]), p + np.uint64(2 * LINES) * line
+    )
+    while p < stop:
+        request_early(rows.data, p)
         p += line
 
 
@@ -335,6 +407,19 @@ VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
 
+_PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
+    begin: _packed_begin,
+    end: _packed_end,
+    column: _packed_column,
+    value: _packed_value,
+    dot: _packed_dot,
+    follow: _not_followed,
+    scaled: _not_scaled,
+    expect: _packed_expect,
+}
+for _verb, _function in _PACKED.items():
+    VERBS[_verb][Packed] = _function
+
 
 def factor(rows: Rows, i: int) -> float:
     """What row i is multiplied by: 1, or 1/||(x, B)|| for unit rows (a zero row stays zero)."""
@@ -370,6 +455,6 @@ def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
 
 
 #: verbs written once for every storage
-SHARED = (factor, sqnorm, look, push, look_ahead)
+SHARED = (factor, sqnorm, look, push, look_ahead, packed_start, packed_values, _packed_begin)
 #: sums that must be made in the order written
 AS_WRITTEN = (gather_dot, sum_of_squares)

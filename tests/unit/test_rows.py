@@ -80,4 +80,4 @@ def test_every_verb_knows_every_storage():
     for stub, table in verbs.VERBS.items():
         # Near is one gathered row: there are no other rows to follow, to scale or to ask for
         near = set() if stub in (verbs.follow, verbs.scaled, verbs.expect) else {verbs.Near}
-        assert set(table) == {verbs.Dense, verbs.Csr, verbs.Block} | near, stub
+        assert set(table) == {verbs.Dense, verbs.Csr, verbs.Packed, verbs.Block} | near, stub

@@ -49,7 +49,8 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
             # rows of texts are made for each part, or renumbered by the space; single rows have no use for it
             if not space.of_texts and "_run_visits" not in vars(model):
                 n_classes = space.learners[0].columns
-                slotted = renumbering.slotted(batch.rows, space.n_features, n_classes, total)
+                shuffled = space.takes_packed_rows() and orders is None and model.shuffle
+                slotted = renumbering.slotted(batch.rows, space.n_features, n_classes, total, shuffled)
                 if slotted is not None:
                     space.renumber(slotted)
             for visit in epochs:

@@ -50,6 +50,7 @@ _helpers: list[Callable[..., Any]] = [*rows.SHARED]
 _seldom: list[Callable[..., Any]] = []
 _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     rows.request: prefetch.overload_of_request,
+    rows.request_early: prefetch.overload_of_early_request,
     rows.foresees: prefetch.overload_of_foresees,
     rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
     rows.paired_dot: gathers.overload_of_pairs(),

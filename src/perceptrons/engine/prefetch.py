@@ -14,11 +14,13 @@ from typing import Any
 from .gathers import GATHERING, has
 
 NAME = "llvm.prefetch"
-#: To be read, not written; kept in all caches; data, not code.
-READ, KEEP, DATA = 0, 3, 1
+#: To be read, not written; data, not code.
+READ, DATA = 0, 1
+#: How near the memory shall come: to all caches, or to the second level and those behind it.
+NEAREST, SECOND = 3, 2
 
 
-def overload_of_request() -> Any:
+def overload_of_request(keep: int = NEAREST) -> Any:
     """The overload that compiled code calls; numba is imported here."""
     from llvmlite import ir
     from numba import types
@@ -33,7 +35,7 @@ def overload_of_request() -> Any:
                 kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
                 prefetch = builder.module.declare_intrinsic(NAME, [address], kind)
                 entry = builder.bitcast(builder.gep(array.data, [args[1]]), address)
-                builder.call(prefetch, [entry, number(READ), number(KEEP), number(DATA)])
+                builder.call(prefetch, [entry, number(READ), number(keep), number(DATA)])
             return context.get_dummy_value()
 
         return types.void(a, place), code
@@ -44,6 +46,11 @@ def overload_of_request() -> Any:
         return lambda a, place: prefetch(a, place)
 
     return chosen
+
+
+def overload_of_early_request() -> Any:
+    """:func:`overload_of_request` for the second-level cache: the first has room for few requests."""
+    return overload_of_request(SECOND)
 
 
 def overload_of_foresees() -> Any:

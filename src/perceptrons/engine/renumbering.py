@@ -11,10 +11,12 @@ held-out rows, files, another thread, a model after an interruption. The entries
 and the sum of all squares does not depend on any (:mod:`.loops.sums`). So results are the same to the last
 bit. It is for learners whose steps change the columns of their row alone.
 
-The copy takes memory while the fit runs: as much as the indices of X, and, for each column that X has
-entries in, a number and what the learner keeps for it: a weight, an average or a variance, for joint
-learners for each class. One-vs-rest has such a copy for each learner. The numbering takes 4 bytes for each
-column of X until it is done.
+Where rows are visited in a random order, the copy has each row in one piece (:mod:`.packing`).
+
+The copy takes memory while the fit runs: as much as the indices of X, or as X where rows are in one piece,
+and, for each column that X has entries in, a number and what the learner keeps for it: a weight, an average
+or a variance, for joint learners for each class. One-vs-rest has such a copy for each learner. The numbering
+takes 4 bytes for each column of X until it is done.
 
 Learners of texts renumber for single passes, too (:mod:`.text_slots`), and keep their copy afterwards: arrays
 by column are brought up to date one by one, when somebody reads them. A prediction reads the weights only.
@@ -30,7 +32,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from ..rows import Csr, request
+from ..rows import Csr, Packed, request
+from . import packing
 from .compiler import compiled
 from .intake import frozen
 
@@ -79,7 +82,7 @@ class SlottedRows(NamedTuple):
     """Rows, and the same rows with slots for columns; none once they do not come again."""
 
     source: Csr | None
-    rows: Csr | None
+    rows: Csr | Packed | None
     slots: ColumnSlots
 
 
@@ -245,7 +248,7 @@ def is_mapped(a: np.ndarray) -> bool:
 
 #: Renumbering pays for weights of so many bytes, of which a column has at most so many, in so many epochs.
 LEAST_BYTES, MOST_BYTES_OF_A_COLUMN, LEAST_EPOCHS = 1 << 22, 32, 6
-#: The indices of X may take so many bytes once more.
+#: The copy of the indices, or of the rows, may take so many bytes.
 MOST_BYTES = 1 << 31
 
 
@@ -254,21 +257,30 @@ def in_memory(rows: Csr) -> bool:
     return rows.indices.nbytes <= MOST_BYTES and not (is_mapped(rows.data) or is_mapped(rows.indices))
 
 
-def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None) -> bool:
+def pays(rows: Csr, n_features: int, n_classes: int, epochs: int | None, shuffled: bool = False) -> bool:
     """Whether a fit of so many epochs is faster with renumbered columns; None: until a clean pass.
 
-    ``n_classes`` counts the weights that a column has side by side.
+    ``n_classes`` counts the weights that a column has side by side. ``shuffled``: rows are visited in a
+    random order, and may be copied whole.
     """
     of_a_column = n_classes * rows.data.itemsize
-    if epochs is not None and epochs < LEAST_EPOCHS:
+    if of_a_column > MOST_BYTES_OF_A_COLUMN or not in_memory(rows):
         return False
-    if of_a_column > MOST_BYTES_OF_A_COLUMN or n_features * of_a_column < LEAST_BYTES:
-        return False
-    return in_memory(rows)
+    if shuffled and packing.pays(rows, epochs) and packing.size(rows) <= MOST_BYTES:
+        return True
+    return n_features * of_a_column >= LEAST_BYTES and (epochs is None or epochs >= LEAST_EPOCHS)
 
 
-def slotted(rows: object, n_features: int, n_classes: int, epochs: int | None) -> SlottedRows | None:
-    """The rows with renumbered columns, where that pays."""
-    if not isinstance(rows, Csr) or not pays(rows, n_features, n_classes, epochs):
+def slotted(
+    rows: object, n_features: int, n_classes: int, epochs: int | None, shuffled: bool = False
+) -> SlottedRows | None:
+    """The rows with renumbered columns, where that pays; where they are ``shuffled``, each in one piece."""
+    if not isinstance(rows, Csr):
         return None
-    return by_first_appearance(rows, n_features)
+    shuffled = shuffled and packing.can(rows)
+    if not pays(rows, n_features, n_classes, epochs, shuffled):
+        return None
+    found = by_first_appearance(rows, n_features)
+    if shuffled and packing.size(rows) <= MOST_BYTES:
+        found = found._replace(rows=packing.packed(cast("Csr", found.rows)))
+    return found

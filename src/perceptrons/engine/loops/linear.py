@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, begin, end, follow, look, look_ahead, push, scaled, sqnorm
+from ...rows import Block, Csr, Dense, Packed, begin, end, follow, look, look_ahead, push, scaled, sqnorm
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .atomic import swap
@@ -120,7 +120,7 @@ def refreshed(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) ->
     return dispatch(refreshed, rows)(rows, v, scale, norm2, drift)
 
 
-@by_record(refreshed)(Dense, Csr)
+@by_record(refreshed)(Dense, Csr, Packed)
 def _refreshed_weights(rows: Rows, v: Reals, scale: float, norm2: float, drift: float) -> tuple[float, float]:
     if scale == 1.0 and drift == 0.0:  # w was never multiplied, and v may be in any order
         return squared_length(v, norm2), 0.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, begin, column, end, factor, look_ahead, sqnorm, value
+from ...rows import Block, Csr, Dense, Packed, begin, column, end, factor, look_ahead, sqnorm, value
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
@@ -231,8 +231,8 @@ def look_all(rows: Rows, i: int, W: Reals, s: Reals) -> None:
     return dispatch(look_all, rows)(rows, i, W, s)
 
 
-@by_record(look_all)(Dense, Csr)
-def _look_all_entries(rows: Dense | Csr, i: int, W: Reals, s: Reals) -> None:
+@by_record(look_all)(Dense, Csr, Packed)
+def _look_all_entries(rows: Dense | Csr | Packed, i: int, W: Reals, s: Reals) -> None:
     last = W.shape[0] - 1
     n_classes = W.shape[1]
     for r in range(n_classes):
@@ -255,7 +255,7 @@ def follow_touched(rows: Rows, i: int, d: float, n_touched: int, work: Work) -> 
     return dispatch(follow_touched, rows)(rows, i, d, n_touched, work)
 
 
-@by_record(follow_touched)(Dense, Csr)
+@by_record(follow_touched)(Dense, Csr, Packed)
 def _not_followed(rows: Rows, i: int, d: float, n_touched: int, work: Work) -> None:
     pass
 

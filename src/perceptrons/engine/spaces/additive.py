@@ -63,6 +63,9 @@ class Additive(SingleSpace):
     def _track(self, A: np.ndarray | None) -> tracks.Track:
         return tracks.Last() if A is None else TRACKS[self.track_name](A)
 
+    def takes_packed_rows(self) -> bool:
+        return self.moves_columns_alone()
+
     def renumber(self, slotted: SlottedRows) -> None:
         self._use_slots(slotted)
 

@@ -139,6 +139,10 @@ class SingleSpace:
 
     # -- columns that are renumbered during a fit
 
+    def takes_packed_rows(self) -> bool:
+        """Spaces whose loops are written in the verbs of :mod:`perceptrons.rows` alone override this."""
+        return False
+
     def renumber(self, slotted: SlottedRows) -> None:
         """Spaces whose arrays are all read through :class:`ByColumn` override this."""
 

@@ -250,6 +250,9 @@ class Dual:
             numbers,
         )
 
+    def takes_packed_rows(self) -> bool:
+        return False
+
     def renumber(self, slotted: SlottedRows) -> None:
         """There are no columns."""
 

@@ -128,6 +128,9 @@ class Space(Readable, Protocol):
     def close(self) -> None:
         """The rows that were open do not come again."""
 
+    def takes_packed_rows(self) -> bool:
+        """Whether :meth:`renumber` is of use now, and takes rows that are in one piece each."""
+
     def renumber(self, slotted: SlottedRows) -> None:
         """Learn these rows, while they are open, on a copy of the weights by slot, where the space can."""
 

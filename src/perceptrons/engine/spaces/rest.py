@@ -116,6 +116,9 @@ class OneVsRest:
     def count_texts(self) -> None:
         self.df = running_idf.fresh_counts(self.n_features)
 
+    def takes_packed_rows(self) -> bool:
+        return False
+
     def renumber(self, slotted: SlottedRows) -> None:
         rows = slotted.source
         if rows is not None and together.pays(self.learners, rows, len(rows.sq), self.copies):
