@@ -30,9 +30,8 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from perceptrons import AROW, AveragedPerceptron, PassiveAggressive, Perceptron
-from perceptrons.engine import compiler
-from perceptrons.engine.renumbering import LEAST_EPOCHS
-from perceptrons.rows import gather_dot
+from perceptrons.engine import compiler, packing, renumbering
+from perceptrons.rows import AHEAD, gather_dot, request
 
 NO_DATA = "not in the folder PERCEPTRONS_DATA names"
 
@@ -89,7 +88,7 @@ def perceptron_csr(effort: Effort) -> Iterator[Line]:
         0.93,
         detail=f"{ours.epoch * each:.2f} against {least.epoch * each:.2f} ns per non-zero;"
         f" {updates[effort.few :].mean():.1%} of the rows are updates; a loop that is told in advance which:"
-        f" {costs['told'].epoch * each:.2f}; one that sums in our order, which fixes every bit:"
+        f" {costs['told'].epoch * each:.2f}; one with our sums, and memory asked for ahead:"
         f" {costs['fixed'].epoch * each:.2f}",
     )
     for order, goal in (("", 1.4), (", shuffled", 2.0)):
@@ -180,12 +179,19 @@ def bound_four(values, indices, indptr, y, w):
 
 
 def bound_fixed() -> Any:
-    """The same with the sums of the library, whose order is fixed."""
+    """The same with the sums of the library, whose order is fixed, and with the next rows asked for."""
     compiler._register_with_numba()
+    line = np.uint64(16)  # numbers of a cache line
 
-    @numba.njit(fastmath={"contract"})
+    @numba.njit(fastmath={"contract"}, error_model="numpy")
     def loop(values, indices, indptr, y, w):
         for i in range(indptr.size - 1):
+            if i + AHEAD + 1 < indptr.size:
+                p = indptr[i + AHEAD]
+                while p < indptr[i + AHEAD + 1]:
+                    request(values, p)
+                    request(indices, p)
+                    p += line
             if y[i] * gather_dot(values, indices, indptr[i], indptr[i + 1], w) <= 0:
                 for p in range(indptr[i], indptr[i + 1]):
                     w[indices[p]] += y[i] * values[p]
@@ -222,10 +228,12 @@ def rows_with_updates(X: Any, y: Any, effort: Effort) -> Any:
 def wide_rows(effort: Effort) -> Iterator[Line]:
     """(h) shuffled epochs on rows of 2^18 and 2^22 columns.
 
-    Both fits of a slope are long enough for renumbered columns, so that the numbering is in their set-up.
+    Both fits of a slope are long enough for a copy with renumbered columns, so that it is in their set-up.
     """
     each: dict[int, float] = {}
-    effort = effort if effort.quick else effort._replace(few=max(effort.few, LEAST_EPOCHS))
+    if not effort.quick:
+        few = max(effort.few, renumbering.LEAST_EPOCHS, packing.LEAST_EPOCHS)
+        effort = effort._replace(few=few)
     for bits in (10, 12) if effort.quick else (18, 22):
         X, y = data.text_like(400 if effort.quick else 60_000, 1 << bits, per_row=120)
         costs = slopes(
