@@ -145,7 +145,7 @@ def request_early(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``, but only up to the second-level cache."""
 
 
-def foresees() -> bool:
+def foresees(rows: Rows) -> bool:
     """Whether the processor itself fetches rows soon enough that follow each other in memory."""
     return False
 
@@ -450,7 +450,7 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
     """Ask for the memory of the row that is visited some rows after position ``at`` of the order."""
-    if at + AHEAD < order.shape[0] and not (foresees() and order[at + AHEAD] == order[at] + AHEAD):
+    if at + AHEAD < order.shape[0] and not (foresees(rows) and order[at + AHEAD] == order[at] + AHEAD):
         expect(rows, order[at + AHEAD])
 
 

@@ -36,9 +36,11 @@ def test_the_instruction():
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(alone):
+    sparse, dense = (mock.Mock(instance_class=kind) for kind in (rows.Csr, rows.Dense))
     with mock.patch.object(prefetch, "has", lambda feature: alone):
-        answer = prefetch.overload_of_foresees()()
-    assert answer() is alone
+        choose = prefetch.overload_of_foresees()
+        assert choose(sparse)(sparse) is alone
+        assert choose(dense)(dense) is True
 
 
 def test_a_compiler_without_it_makes_no_code():

@@ -163,7 +163,7 @@ def squared_step(tau: float, q: float) -> float:
     return tau * (tau * q)
 
 
-@seldom
+@strict
 def bound_rounding(
     rows: Rows,
     i: int,
