@@ -373,6 +373,95 @@ def test_text(script, tmp_path, capsys, monkeypatch):
     assert "r = 10" in capsys.readouterr().out
 
 
+def numbered_texts(accuracy, number=100):
+    """Texts of two labels to learn, and others to test."""
+    texts = [f"learned {i}" for i in range(number)]
+    labels = np.asarray([str(i % 2) for i in range(number)])
+    return accuracy.Split(texts, labels, ["tested 0", "tested 1"], np.asarray(["0", "1"]))
+
+
+def test_a_setting_is_chosen_on_training_texts_alone(script):
+    accuracy = script("text_accuracy")
+    split = numbered_texts(accuracy)
+    within = accuracy.held_out(split)
+    assert within.texts == split.texts[:90] and within.test_texts == split.texts[90:]
+    assert (within.labels == split.labels[:90]).all() and (within.test_labels == split.labels[90:]).all()
+
+    def setting(right):
+        """Right on the test texts, and on so many of the texts held out."""
+
+        def answer(given, seed, small):
+            assert (seed, small) == (3, True)
+            assert not set(given.texts + given.test_texts) & set(split.test_texts)
+            labels = np.where(np.arange(len(given.test_texts)) < right, given.test_labels, "wrong")
+            return accuracy.Answer(labels, 0.1)
+
+        return answer
+
+    settings = {"first": setting(4), "second": setting(7), "third": setting(7)}
+    assert accuracy.choice(split, 3, True, settings) == "second"
+    assert accuracy.choice(split, 3, True, dict(reversed(settings.items()))) == "third"
+
+
+def test_an_accuracy_is_that_of_the_setting_chosen_for_the_split(script):
+    accuracy = script("text_accuracy")
+    runs = {"a": [[80.0, 3.0, 1.0], [90.0, 2.0, 2.0]], "b": [[70.0, 1.0, 3.0], [95.0, 5.0, 4.0]]}
+    one = accuracy.result(runs, ["b", "a"])
+    assert one.rates == [70.0, 90.0] and one.errors == [3.0, 2.0] and one.seconds == 1.0
+    assert (one.mean, one.sd) == (80.0, pytest.approx(200.0**0.5))
+    assert one.setting == "b ×1; a ×1" and one.best_on_test == "a: 85.00"
+    assert accuracy.result(runs, ["b", "b"]).setting == "b"
+    assert accuracy.result(runs, ["b"]).rates == [70.0]  # the second split is not there yet
+    assert accuracy.result({"a": runs["a"]}, []).rates == [80.0, 90.0]  # nothing to choose from
+    assert accuracy.result(runs, [])[0] == [] and accuracy.result(runs, []).setting == "not chosen"
+    assert accuracy.result({"a": [], "b": []}, []) is None
+
+
+def test_the_standard_error_of_a_difference(script):
+    accuracy = script("text_accuracy")
+    mine = accuracy.Result([80.0, 81.0, 82.0], 1.0, [0.0, 0.0, 0.0], "default")
+    other = accuracy.Result([81.0, 81.0, 84.0], 1.0, [0.5, 0.6, 0.7], "a")
+    assert accuracy.resampled_error([1.0, 0.0, 2.0], 0.25) == pytest.approx((1 / 3 + 1 / 4) ** 0.5)
+    assert np.isnan(accuracy.resampled_error([1.0], 0.25))
+    assert accuracy.behind("CR", mine, other) == pytest.approx((1.0, (1 / 3 + 1 / 9) ** 0.5))
+    assert accuracy.behind("TREC", mine, other) == pytest.approx((1.0, 0.6))  # the same test texts each time
+
+    both = {"perceptrons": mine, "sgd": other}
+    assert accuracy.verdict("TREC", both) == "1.00 ± 0.60 (NOT close)"
+    assert accuracy.verdict("CR", both) == "1.00 ± 0.67 (NOT close)"
+    assert accuracy.verdict("CR", {**both, "sgd": other._replace(rates=[80.5, 81.5, 82.5])}).endswith(
+        "0.50 ± 0.00 (NOT close)"
+    )
+    assert accuracy.verdict("TREC", {**both, "sgd": other._replace(errors=[0.8] * 3)}).endswith(" (close)")
+    assert accuracy.verdict("CR", {**both, "sgd": other._replace(rates=[70.0])}) == "first"
+    assert accuracy.verdict("CR", {**both, "vw": other._replace(rates=[])}) == "not chosen"
+
+
+def test_text_accuracy(script, tmp_path, capsys, monkeypatch):
+    """Every setting is measured and one is chosen, split by split; a file without choices gets them."""
+    accuracy = script("text_accuracy")
+    monkeypatch.setattr(accuracy, "folder", lambda: tmp_path)
+    monkeypatch.setattr(accuracy, "warm", lambda: None)
+    learned = [f"good {i}" if i % 2 else f"bad {i}" for i in range(40)], np.asarray(["n", "p"] * 20)
+    monkeypatch.setitem(accuracy.SETS, "CR", lambda: (learned, None))
+    command = ["--sets", "CR", "--peers", "sgd,tfidf", "--splits", "2", "--out", str(tmp_path)]
+    accuracy.main(command)
+    kept = tmp_path / accuracy.KEPT
+    found = json.loads(kept.read_text())["CR"]
+    assert len(found["sgd/default"]) == len(found["tfidf/words"]) == len(found["tfidf/all tokens"]) == 2
+    assert found["chosen"] == {"tfidf": ["words", "words"]}  # both are right, so the first
+    table = capsys.readouterr().out
+    assert "best on test" in table and "words: 100.00" in table and "not chosen" not in table
+
+    kept.write_text(json.dumps({"CR": {key: run for key, run in found.items() if key != "chosen"}}))
+    accuracy.main(["--show", "--out", str(tmp_path)])
+    assert "not chosen" in capsys.readouterr().out
+    accuracy.main(command)
+    assert json.loads(kept.read_text())["CR"] == found
+    told = capsys.readouterr()
+    assert told.err.count("choice of a setting") == len(told.err.splitlines()) == 2
+
+
 def test_growth_is_measured_in_processes(tmp_path):
     report, figure = tmp_path / "growth.json", tmp_path / "growth.png"
     only = "columns,rows of a file"
