@@ -99,3 +99,19 @@ def test_the_command_line_reads_no_private_attribute():
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and node.attr not in public:
                 own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
                 assert own or node.attr.endswith("__"), f"{module.name}: line {node.lineno}: {node.attr}"
+
+
+def test_a_process_of_the_command_looks_for_no_garbage_at_its_end():
+    """All that was imported is out of the collector's sight then, and only then."""
+    script = """
+import atexit, gc, sys
+from perceptrons.cli import main
+atexit.register(lambda: print(gc.get_freeze_count(), len(gc.get_objects())))
+sys.argv = ["perceptrons", "--version"]
+main()
+print(gc.get_freeze_count())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    _, before, after = done.stdout.splitlines()
+    frozen, seen = map(int, after.split())
+    assert int(before) == 0 and frozen > 1000 > seen
