@@ -76,8 +76,9 @@ def _start_quickly(given: list[str]) -> None:
     """Settings of a process of its own: modules take less time to load, and the process ends sooner."""
     gc.set_threshold(20_000)  # thousands of classes and functions stay, and are searched for garbage
     atexit.register(gc.freeze)  # or the interpreter searches them again, several times, when it ends
-    from ..engine.compiler import skip_blas
+    from ..engine.compiler import load_for_good, skip_blas
 
+    load_for_good()
     if not any(word.startswith("--plugin") for word in given):  # loops of a plugin may multiply matrices
         skip_blas()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib
 import logging
 import os
@@ -218,6 +219,8 @@ class _Compiled(Generic[R]):
                 from numba import typeof
 
                 target.compile(tuple(typeof(arg) for arg in args))
+            if _loaded_for_good:
+                gc.freeze()  # or the next collection searches all of them
 
     def direct(self, *args: Any) -> Callable[..., R]:
         """The machine code for arguments of exactly these types, without numba's test of the types.
@@ -303,6 +306,15 @@ def skip_blas() -> None:
     """
     global _looks_for_blas
     _looks_for_blas = False
+
+
+_loaded_for_good = False
+
+
+def load_for_good() -> None:
+    """Never search for garbage what there is when a loop was loaded: for a process that runs one command."""
+    global _loaded_for_good
+    _loaded_for_good = True
 
 
 def _set_up_numba() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ from places import TESTS
 from processes import python
 
 from perceptrons import BudgetKernelPerceptron, MarginPerceptron, OnlineClassifier, Perceptron, rules
+from perceptrons.engine import compiler
 from perceptrons.engine.loops import budget, linear, multiclass
 
 
@@ -107,3 +109,17 @@ def test_a_loop_is_not_compiled_again_for_a_model_that_was_stored():
     known = set(budget.run.target().signatures)
     pickle.loads(pickle.dumps(model)).partial_fit(X, [0, 1, 0, 1])
     assert set(budget.run.target().signatures) == known
+
+
+@pytest.mark.parametrize("for_good", [False, True])
+def test_what_was_loaded_is_searched_for_garbage_unless_it_stays(for_good, monkeypatch):
+    """The objects are set aside while no collection can begin."""
+    frozen = []
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    monkeypatch.setattr(compiler, "_loaded_for_good", False)
+    monkeypatch.setattr(compiler.gc, "freeze", lambda: frozen.append(gc.isenabled()))
+    if for_good:
+        compiler.load_for_good()
+    loop = compiler.compiled(lambda x: x + 1)
+    assert [loop(1), loop(2)] == [2, 3]
+    assert frozen == [False] * for_good
