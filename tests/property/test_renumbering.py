@@ -13,7 +13,7 @@ from uncompiled import compiled
 from zoo import ONLINE
 
 import perceptrons as pc
-from perceptrons.engine import chunks, renumbering, spaces
+from perceptrons.engine import chunks, packing, renumbering, spaces
 from perceptrons.engine.loops import scalars
 
 pytestmark = pytest.mark.uncompiled
@@ -54,6 +54,7 @@ def renumbering_set(wanted):
 
     with (
         mock.patch.object(renumbering, "pays", lambda *_: wanted),
+        mock.patch.object(packing, "helps", lambda: True),  # shuffled rows are in one piece, too
         mock.patch.object(renumbering.SlottedWeights, "changing", spy),
     ):
         yield found

@@ -277,7 +277,7 @@ def slotted(
     """The rows with renumbered columns, where that pays; where they are ``shuffled``, each in one piece."""
     if not isinstance(rows, Csr):
         return None
-    shuffled = shuffled and packing.can(rows)
+    shuffled = shuffled and packing.helps() and packing.can(rows)
     if not pays(rows, n_features, n_classes, epochs, shuffled):
         return None
     found = by_first_appearance(rows, n_features)

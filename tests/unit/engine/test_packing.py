@@ -14,6 +14,11 @@ from perceptrons.engine.compiler import compiled
 SIZES = [("f4", "u4"), ("f8", "u4"), ("f8", "u8")]
 
 
+@pytest.fixture(autouse=True)
+def on_every_processor(monkeypatch):
+    monkeypatch.setattr(packing, "helps", lambda: True)
+
+
 def drawn(values, indices, n=40, width=30, seed=0):
     """CSR rows of all lengths from 0 on, odd and even."""
     X = sp.random_array((n, width), density=0.3, rng=np.random.default_rng(seed), format="csr")
@@ -121,3 +126,17 @@ def test_which_fits_have_it(model, given, used, monkeypatch):
     X = sp.random_array((30, 20), density=0.3, rng=np.random.default_rng(0), format="csr")
     model.fit(X, np.arange(30) % 2, **given)
     assert bool(calls) == used
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_where_gathers_are_fast_rows_stay_as_they_are(fast, monkeypatch):
+    monkeypatch.undo()
+    packing.helps.cache_clear()
+    monkeypatch.setattr(packing, "has", lambda feature: fast)
+    monkeypatch.setattr(packing, "jit_disabled", lambda: False)
+    monkeypatch.setattr(packing, "LEAST_BYTES", 0)
+    try:
+        assert packing.helps() is not fast
+        assert (renumbering.slotted(drawn("f4", "u4"), 30, 1, None, True) is None) == fast
+    finally:
+        packing.helps.cache_clear()
