@@ -38,7 +38,7 @@ def helps() -> bool:
     """Whether rows in one piece are faster on this processor.
 
     Measured on two: a Zen 4 gains a seventh to a quarter; Sapphire Rapids, the first with the feature, loses
-    a tenth to a sixth where all rows are in its large third-level cache.
+    up to a fifth where all rows are in its large third-level cache.
     """
     return not jit_disabled() and not has(GATHERING)
 
