@@ -471,7 +471,7 @@ def fresh_process(effort: Effort) -> Iterator[Line]:
             f"import and first fit in a fresh process, cache {state}",
             "import sklearn.linear_model",
             best[state] / best["peer"],
-            1.6 if state == "warm" else None,
+            1.15 if state == "warm" else None,
             at_least=False,
             detail=f"{ms(best[state])} against {ms(best['peer'])}; {bare}",
         )

@@ -3,9 +3,7 @@
     python benchmarks/startup.py
 
 ``perceptrons train`` on 200 rows is compared with a process that runs one cached numba function; the import
-of an estimator and its first fit with ``import sklearn.linear_model``. An estimator derives from
-``sklearn.base`` and runs machine code of numba: a process that imports the one and runs one cached function
-of the other is the least that a first fit can take.
+of an estimator and its first fit with ``import sklearn.linear_model``.
 
 Caches are warm, the processes run in turn, and the best of several runs of each counts. Bytecode is kept, as
 pip keeps that of an installed package.
@@ -54,11 +52,8 @@ def seconds(command: list[str], folder: str) -> float:
 
 def commands(folder: str) -> dict[str, list[str]]:
     """The processes, by name; what they read is written into the folder."""
-    function, least, fit, rows = (
-        Path(folder, name) for name in ("total.py", "least.py", "fit.py", "rows.svm")
-    )
+    function, fit, rows = (Path(folder, name) for name in ("total.py", "fit.py", "rows.svm"))
     function.write_text(FUNCTION)
-    least.write_text("import sklearn.base\n" + FUNCTION)
     fit.write_text(FIT)
     rows.write_text("".join(f"{i % 2} 1:{i % 7} 2:{3 * i % 5}\n" for i in range(200)))
     train = ["-m", "perceptrons", "train", str(rows), "--model", str(Path(folder, "rows.model")), "--quiet"]
@@ -67,7 +62,6 @@ def commands(folder: str) -> dict[str, list[str]]:
         "perceptrons train, 200 rows": train,
         "import sklearn.linear_model": ["-c", "import sklearn.linear_model"],
         "import Perceptron and fit": [str(fit)],
-        "import sklearn.base, one cached function": [str(least)],
     }
     return {name: [sys.executable, *rest] for name, rest in arguments.items()}
 
@@ -82,9 +76,9 @@ def main() -> None:
     best = dict(zip(every, map(min, zip(*times, strict=True)), strict=True))
     for name, time_taken in best.items():
         print(f"{time_taken:5.2f} s  {name}")
-    function, train, sklearn, fit, least = best.values()
+    function, train, sklearn, fit = best.values()
     print(f"train / one function {train / function:.2f}")
-    print(f"first fit / sklearn.linear_model {fit / sklearn:.2f}; the least possible {least / sklearn:.2f}")
+    print(f"first fit / sklearn.linear_model {fit / sklearn:.2f}")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ HOLDS = {
     "rule_table": "facts about each rule",
     "user_rule": "rules from outside",
     "_sparse": "sparse matrices",
+    "_deferred": "imports put off",
     "_garbage": "no garbage collection",
     "_types": "types with names",
 }

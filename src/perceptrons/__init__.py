@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._deferred import FOR_FUNCTIONS_ALONE, deferred
 from ._garbage import no_collections
 from ._version import __version__
 
@@ -63,7 +64,7 @@ __all__ = ["__version__", *_WHERE, *_MODULES]
 
 def _imported(module: str) -> Any:
     """A module of ours, which may import thousands of functions and classes that stay."""
-    with no_collections():
+    with no_collections(), deferred(*FOR_FUNCTIONS_ALONE):
         return importlib.import_module(f".{module}", __name__)
 
 
