@@ -78,8 +78,8 @@ class Block(NamedTuple):
     unit: bool  #: False: so is a scaling of the rows
 
 
-#: How many rows ahead memory is asked for.
-AHEAD = 4
+#: How many rows ahead memory is asked for, and how many before that the numbers that say where it is.
+AHEAD = 8
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
@@ -137,12 +137,16 @@ def expect(rows: Rows, i: int) -> None:
     """Ask for the memory of row i, which is read soon. It does nothing in plain Python."""
 
 
+def announce(rows: Rows, i: int) -> None:
+    """Ask for the numbers that :func:`expect` reads, and for the squared length of row i."""
+
+
 def request(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
 
 
 def request_early(a: np.ndarray, place: int | np.uint64) -> None:
-    """Ask for the cache line of ``a[place]``, but only up to the second-level cache."""
+    """Ask for the cache line of ``a[place]``, but only up to the second-level cache where that is faster."""
 
 
 def foresees(rows: Rows) -> bool:
@@ -206,9 +210,18 @@ def _csr_expect(rows: Csr, i: int) -> None:
     p = rows.indptr[i]
     stop = min(rows.indptr[i + 1], p + np.uint64(LINES) * line)
     while p < stop:
-        request(rows.indices, p)
-        request(rows.data, p)
+        request_early(rows.indices, p)
+        request_early(rows.data, p)
         p += line
+
+
+def _announce_sparse(rows: Csr | Packed, i: int) -> None:
+    request_early(rows.indptr, i)
+    request_early(rows.sq, i)
+
+
+def _announce_dense(rows: Dense, i: int) -> None:
+    request_early(rows.sq, i)
 
 
 def packed_start(rows: Packed, i: int) -> np.uint64:
@@ -406,6 +419,7 @@ VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Near: _near_dot, Block: _block_d
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
+VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_expected}
 
 _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     begin: _packed_begin,
@@ -416,6 +430,7 @@ _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     follow: _not_followed,
     scaled: _not_scaled,
     expect: _packed_expect,
+    announce: _announce_sparse,
 }
 for _verb, _function in _PACKED.items():
     VERBS[_verb][Packed] = _function
@@ -449,12 +464,22 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
 
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
-    """Ask for the memory of the row that is visited some rows after position ``at`` of the order."""
-    if at + AHEAD < order.shape[0] and not (foresees(rows) and order[at + AHEAD] == order[at] + AHEAD):
-        expect(rows, order[at + AHEAD])
+    """Ask for the memory of the rows that are visited some rows after position ``at`` of the order."""
+    later = at + 2 * AHEAD
+    if later < order.shape[0] and not (foresees(rows) and order[later] == order[at] + 2 * AHEAD):
+        announce(rows, order[later])
+    later = at + AHEAD
+    if later < order.shape[0] and not (foresees(rows) and order[later] == order[at] + AHEAD):
+        expect(rows, order[later])
+
+
+def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
+    """Ask for an entry of an array with a number for each row, before its row is visited."""
+    if at + AHEAD < order.shape[0]:
+        request_early(numbers, order[at + AHEAD])
 
 
 #: verbs written once for every storage
-SHARED = (factor, sqnorm, look, push, look_ahead, packed_start, packed_values, _packed_begin)
+SHARED = (factor, sqnorm, look, push, look_ahead, look_ahead_in, packed_start, packed_values, _packed_begin)
 #: sums that must be made in the order written
 AS_WRITTEN = (gather_dot, sum_of_squares)

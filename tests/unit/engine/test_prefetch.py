@@ -34,6 +34,25 @@ def test_the_instruction():
         assert "prefetch" in machine
 
 
+@pytest.mark.parametrize(("gathers", "keep"), [(True, prefetch.NEAREST), (False, prefetch.SECOND)])
+def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep, monkeypatch):
+    asked = mock.Mock()
+    monkeypatch.setattr(prefetch, "has", lambda feature: gathers)
+    monkeypatch.setattr(prefetch, "overload_of_request", asked)
+    prefetch.overload_of_early_request()
+    asked.assert_called_once_with(keep)
+
+
+def test_compiled_rows_are_announced_before_they_are_asked_for():
+    """Where a row is, its squared length and its label: further ahead than its entries."""
+    some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
+    code, _ = assembly(rows.look_ahead, some, np.arange(3), 0)
+    wanted = 4 if prefetch.known() else 0  # indptr, sq; indices, data
+    assert code.count("call void @llvm.prefetch") >= wanted
+    code, _ = assembly(rows.look_ahead_in, np.zeros(3), np.arange(3), 0)
+    assert code.count("call void @llvm.prefetch") == (1 if prefetch.known() else 0)
+
+
 @pytest.mark.parametrize("alone", [True, False])
 def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(alone):
     sparse, dense = (mock.Mock(instance_class=kind) for kind in (rows.Csr, rows.Dense))
@@ -61,7 +80,8 @@ def test_a_compiler_that_cannot_be_asked_makes_no_code():
 def test_nothing_in_plain_python(kind):
     """Not even the rows are read: places beyond the end are no matter."""
     some = intake.make_rows(kind(np.eye(3)), 0.0, False)
-    order = np.array([0, 99, 99, 99, 99, 99])
+    order = np.array([0] + 3 * rows.AHEAD * [99])
     for at in range(len(order)):
         rows.look_ahead(some, order, at)
+        rows.look_ahead_in(some.sq, order, at)
     rows.request(some.sq, 99)

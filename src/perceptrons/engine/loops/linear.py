@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, Packed, begin, end, follow, look, look_ahead, push, scaled, sqnorm
+from ...rows import (
+    Block,
+    Csr,
+    Dense,
+    Packed,
+    begin,
+    end,
+    follow,
+    look,
+    look_ahead,
+    look_ahead_in,
+    push,
+    scaled,
+    sqnorm,
+)
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
 from .atomic import swap
@@ -318,6 +332,9 @@ def run_rows(
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
+        look_ahead_in(y, order, at)
+        if steps.shape[0] > 0:
+            look_ahead_in(steps, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Block, Csr, Dense, Packed, begin, column, end, factor, look_ahead, sqnorm, value
+from ...rows import (
+    Block,
+    Csr,
+    Dense,
+    Packed,
+    begin,
+    column,
+    end,
+    factor,
+    look_ahead,
+    look_ahead_in,
+    sqnorm,
+    value,
+)
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper
 from .linear import (
@@ -455,6 +468,7 @@ def run_rows(
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
+        look_ahead_in(y, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

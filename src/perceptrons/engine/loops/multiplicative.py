@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...rows import begin, column, end, factor, look, look_ahead, sqnorm, value
+from ...rows import begin, column, end, factor, look, look_ahead, look_ahead_in, sqnorm, value
 from ..compiler import by_record, compiled, dispatch, helper
 from .linear import EPS, write_back, write_counts
 from .scalars import (
@@ -276,6 +276,7 @@ def run(
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
+        look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = look(rows, i, u) / normaliser(link, scalars[MASS]) - threshold_of(link)
@@ -359,6 +360,7 @@ def run_elimination(
     for at in range(order.shape[0]):
         i = order[at]
         look_ahead(rows, order, at)
+        look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = n_negated + look(rows, i, alive) - look(rows, i, negated)
