@@ -196,6 +196,26 @@ class SlottedWeights:
                 self._at_home[name] = version
 
 
+class InBlock(SlottedWeights):
+    """The arrays of one learner as columns of arrays that a block of learners shares, beside its own.
+
+    Both hold the same numbers when it is made. Arrays that are not in the block are up to date at any time.
+    """
+
+    def __init__(self, columns: Mapping[str, np.ndarray]):
+        super().__init__(SlottedRows(None, None, ColumnSlots(np.empty(0, np.uint32))), columns)
+
+    def _pack(self, home: Mapping[str, np.ndarray | UniformColumns]) -> None:
+        self.arrays = cast("dict[str, np.ndarray]", dict(home))
+
+    def _unpack(self, home: Mapping[str, np.ndarray]) -> None:
+        for name, a in home.items():
+            a[...] = self.arrays[name]
+
+    def bring_home(self, home: Mapping[str, np.ndarray]) -> None:
+        super().bring_home({name: a for name, a in home.items() if name in self.arrays})
+
+
 class InUse(NamedTuple):
     """The rows and the arrays of a pass: both by column, or both by slot."""
 

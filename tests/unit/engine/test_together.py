@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from perceptrons import OnlineClassifier, rules
 from perceptrons.engine import intake, renumbering, spaces
+from perceptrons.engine.loops import scalars
 from perceptrons.engine.predictions import Predictions
 from perceptrons.engine.spaces import together
 from perceptrons.rules import NO_STEP
@@ -145,7 +146,7 @@ def test_learners_with_a_covariance(monkeypatch, kind, dtype, rule, opened):
             if opened:
                 made.open(rows, True)
             logs, error = passes(made, rows, intake.frozen(1.0 * (WEIGHTS > 0.0)), predictions)
-            assert (how == "together" and opened) == bool(made.copies)
+            assert (how == "together" and opened) == bool(made.kept)
             made.close()
         assert error is None
         found[how] = made, logs, predictions.codes
@@ -216,19 +217,23 @@ def test_copies_of_weights_belong_to_a_fit(monkeypatch):
     with read(monkeypatch, "together"):
         made.open(rows, True)
         passes(made, rows, intake.EMPTY, n=1)
-        kept = dict(made.copies)
+        kept = dict(made.kept)
         assert sorted(kept) == [0, 5]
-        for first, copied in kept.items():
-            for r, v in enumerate(copied.originals):
-                np.testing.assert_array_equal(copied.shared.V[:, r], v)
-                assert v is made.learners[first + r].v
+        for first, block in kept.items():
+            for r, part in enumerate(block.parts):
+                learner = made.learners[first + r]
+                assert learner.in_slots is part
+                own = vars(learner)["v"]
+                assert not np.array_equal(block.shared.V[:, r], own)  # nobody has read it
+                assert learner.v is own
+                np.testing.assert_array_equal(block.shared.V[:, r], own)
         for twin in (made.copy(), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-            assert twin.copies is None
-        assert "copies" not in made.stored()
+            assert twin.kept is None
+        assert "kept" not in made.stored()
         made.learners[3].v = made.learners[3].v + 1.0  # another array
         other.learners = [learner.copy() for learner in made.learners]
         passes(made, rows, intake.EMPTY, n=1)
-        assert made.copies[0] is not kept[0] and made.copies[5] is kept[5]
+        assert made.kept[0] is not kept[0] and made.kept[5] is kept[5]
     with read(monkeypatch, "apart"):
         passes(other, rows, intake.EMPTY, n=1)
         assert_same(made, other)
@@ -237,9 +242,9 @@ def test_copies_of_weights_belong_to_a_fit(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(together, "alike", lambda learners: False)
             made.run(rows, made.targets(CODES), intake.EMPTY, rows_of_one, False)
-        assert made.copies == {}
+        assert made.kept == {}
         made.close()
-        assert made.copies is None
+        assert made.kept is None
 
 
 def test_the_copies_by_slot_of_single_learners_are_dropped(monkeypatch):
@@ -256,9 +261,52 @@ def test_the_copies_by_slot_of_single_learners_are_dropped(monkeypatch):
         made.renumber(slotted)
     assert all(learner.in_slots for learner in made.learners)
     with read(monkeypatch, "together"):
-        monkeypatch.setattr(together.Together, "run", lambda *args: [])
-        assert made.run(rows, made.targets(CODES), intake.EMPTY, intake.frozen(np.arange(N)), False) == []
+        passes(made, rows, intake.EMPTY, n=1)
+    assert all(isinstance(learner.in_slots, renumbering.InBlock) for learner in made.learners)
+    made.close()
     assert not any(learner.in_slots for learner in made.learners)
+    alone = space(rules.Perceptron(0.0))
+    with read(monkeypatch, "apart"):
+        passes(alone, rows, intake.EMPTY, n=1)
+    assert_same(made, alone)
+
+
+@pytest.mark.parametrize("kind", [spaces.Linear, spaces.Confident])
+def test_weights_come_home_when_they_are_read_and_when_an_interruption_ends_a_pass(monkeypatch, kind):
+    """The weights of a block are the learners' from the moment on in which a pass may change them."""
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    frame = spaces.Frame(1.0, False, np.dtype(np.float64))
+
+    def fresh():
+        if kind is spaces.Linear:
+            return space(rules.PA1(1.0))
+        return spaces.OneVsRest([spaces.Confident(rules.AROW(1.0), frame, D, False) for _ in range(K)])
+
+    interrupted = fresh()
+    module = together.rest if kind is spaces.Linear else together.rest_confidence
+    run, calls = module.run, []
+
+    def interrupt_after(*args):
+        run(*args)
+        calls.append(None)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    with read(monkeypatch, "together"):
+        interrupted.open(rows, True)
+        monkeypatch.setattr(module, "run", interrupt_after)
+        with pytest.raises(KeyboardInterrupt):
+            passes(interrupted, rows, intake.EMPTY, n=1)
+        monkeypatch.setattr(module, "run", run)
+        examples = [learner.state[scalars.EXAMPLES] for learner in interrupted.learners]
+        once = fresh()
+        passes(once, rows, intake.EMPTY, n=1)
+    for learner, other, seen in zip(interrupted.learners, once.learners, examples, strict=True):
+        assert seen in (0.0, N)  # a pass of a block is made, or not begun
+        if seen:
+            assert learner.v.tobytes() == other.v.tobytes()
+        else:
+            assert not learner.v.any()
 
 
 def test_small_passes_are_not_worth_a_copy(monkeypatch):

@@ -1,8 +1,7 @@
 """One against the rest in one pass: each row is read once for a block of learners.
 
-Scores are computed from a copy of all weights, see :mod:`.side_by_side`. A learner that makes a step changes
-its own weights and its column of the copy. So its own weights are always complete, and every number is that
-of a pass of its own, by :func:`.linear.run_rows`.
+The weights of a block lie side by side, see :mod:`.side_by_side`, and stay there from pass to pass. A learner
+that makes a step changes its column. Every number is that of a pass of its own, by :func:`.linear.run_rows`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import look_ahead, push, sqnorm
+from ...rows import look_ahead, sqnorm
 from ...rules import State
 from ..compiler import compiled, decide, helper
 from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
@@ -35,7 +34,7 @@ from .scalars import (
     UPDATES,
     N,
 )
-from .side_by_side import looks, own_track, take_in
+from .side_by_side import looks, own_track
 from .tracks import RecordedScores, pace, record_readout
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 class OwnArrays(NamedTuple):
     """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
 
-    v: tuple[np.ndarray, ...]
     A: tuple[np.ndarray, ...]  #: empty where the last w predicts
     state: tuple[np.ndarray, ...]  #: the scalars
     steps: tuple[np.ndarray, ...]  #: the sum of the steps on each row, or arrays of length 0
@@ -56,7 +54,7 @@ class OwnArrays(NamedTuple):
 class Shared(NamedTuple):
     """What the learners of a block share during a pass."""
 
-    V: np.ndarray  #: the copy of their weights
+    V: np.ndarray  #: their weights, a column each
     dots: np.ndarray  #: (WIDTH,), of V's type: scratch space, as the others are
     raw: np.ndarray  #: (learners,): scores under the stored weights
     state: np.ndarray  #: (learners, scalars)
@@ -74,15 +72,6 @@ class Ending(NamedTuple):
 def copy_numbers(source: Reals, target: Reals) -> None:
     for j in range(source.shape[0]):
         target[j] = source[j]
-
-
-@helper
-def follow_step(rows: Rows, i: int, d: float, v: Reals, copy: Reals, multiplied: bool) -> None:
-    """The copy of v changes as v has changed: by d x, or in all its entries."""
-    if multiplied:
-        copy_numbers(v, copy)
-    else:
-        push(rows, i, d, copy)
 
 
 @helper
@@ -110,7 +99,7 @@ def learn(
 
     ``state[EXAMPLES]`` counts the examples before this pass; ``seen`` have come since.
     """
-    state, raw = shared.state[r], shared.raw[r]
+    state, raw, v = shared.state[r], shared.raw[r], shared.V[:, r]
     scale, norm2 = state[SCALE], state[N]
     s = scale * raw
     m = y * s
@@ -120,7 +109,7 @@ def learn(
     if recorded.score.shape[1] > 0:
         own = RecordedScores(recorded.score[r], recorded.unit)
         kept = own_track(track, arrays.A, r)
-        record_readout(own, kept, rows, i, at, arrays.v[r], raw, s, norm2, state[SCALE_SUM], t)
+        record_readout(own, kept, rows, i, at, v, raw, s, norm2, state[SCALE_SUM], t)
     wrong = (s > 0.0) != (y > 0.0)
     mistake = wrong if prediction else m <= 0.0
     keep, tau = 1.0, 0.0
@@ -129,12 +118,11 @@ def learn(
     if keep == 0.0 and tau == 0.0:
         state[REFUSED] += 1.0
     elif keep != 1.0 or tau != 0.0:
-        v, kept = arrays.v[r], own_track(track, arrays.A, r)
+        kept = own_track(track, arrays.A, r)
         now = Moment(scale, norm2, state[TAU], state[SCALE_SUM], state[DRIFT], k)
         fine, now = step(rows, i, y, m, q, keep, tau, v, kept, state, arrays.steps[r], now, limit)
         if not fine:
             return BAD_STEP
-        follow_step(rows, i, tau * y / now.scale, v, shared.V[:, r], now.scale != keep * scale)
         scale, norm2, state[TAU], state[SCALE_SUM], drift, k = now
         if refresh_is_due(now, tol):
             norm2, drift = refreshed(rows, v, scale, norm2, drift)
@@ -169,7 +157,6 @@ def run(
     log: Log,
     recorded: RecordedScores,
     shared: Shared,
-    stale: bool,
     ending: Ending,
     prediction: bool,
     tol: float,
@@ -179,12 +166,10 @@ def run(
 
     ``marks`` has a byte for each position of the order: bit r is set where the row is positive for learner r.
     The other arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
-    ``recorded``. ``track`` says of which kind ``arrays.A`` is. ``stale``: the weights are to be copied first.
-    A learner whose pass ends badly stays as it was before the bad row, and the others go on.
+    ``recorded``. ``track`` says of which kind ``arrays.A`` is. A learner whose pass ends badly stays as it
+    was before the bad row, and the others go on.
     """
     n = shared.raw.shape[0]
-    if stale:
-        take_in(arrays.v, n, shared.V)
     for r in range(n):
         copy_numbers(arrays.state[r], shared.state[r])
         shared.state[r, LOSS2] = shared.state[r, SUM_Q] = 0.0  # sums of a pass are made apart

@@ -1,8 +1,8 @@
 """One against the rest in one pass, for learners with a diagonal covariance.
 
-Most rows change the weights and variances of several learners. So a block has them side by side during a
-pass, see :mod:`.side_by_side`, and a step changes the lines of all learners at once. Every number is that of
-a pass of its own, by :func:`.confidence.run_rows`.
+Most rows change the weights and variances of several learners. They lie side by side, see
+:mod:`.side_by_side`, and a step changes the lines of all learners at once. Every number is that of a pass of
+its own, by :func:`.confidence.run_rows`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,13 @@ from ..compiler import compiled, confide
 from .linear import Log, enter
 from .rest import copy_numbers
 from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST, MISTAKES, UPDATES, N
-from .side_by_side import WIDTH, hand_out, looks, move, take_in, variances
+from .side_by_side import WIDTH, looks_and_variances, move
 
 if TYPE_CHECKING:
     from ..._types import Bytes, Floats, Ints, Record
     from ...rows import Rows
     from .rest import Ending
     from .tracks import RecordedScores
-
-
-class ConfidentArrays(NamedTuple):
-    """The arrays of the learners of a block, WIDTH each; those after the last learner are not used."""
-
-    v: tuple[np.ndarray, ...]
-    sigma: tuple[np.ndarray, ...]
-    state: tuple[np.ndarray, ...]  #: the scalars
 
 
 class ConfidentShared(NamedTuple):
@@ -56,26 +48,18 @@ def run(
     marks: Bytes,
     c: Floats,
     order: Ints,
-    arrays: ConfidentArrays,
+    states: tuple[np.ndarray, ...],
     log: Log,
     recorded: RecordedScores,
     shared: ConfidentShared,
-    stale: bool,
     ending: Ending,
     tol: float,
     limit: float,
 ) -> None:
-    """One pass over ``order``, like :func:`.rest.run`.
-
-    The learners' own arrays are written at the end of this call: an interruption finds all of them at the
-    start of the pass, or all at its end.
-    """
+    """One pass over ``order``, like :func:`.rest.run`; ``states`` has the scalars of WIDTH learners."""
     n = shared.raw.shape[0]
-    if stale:
-        take_in(arrays.v, n, shared.V)
-        take_in(arrays.sigma, n, shared.S)
     for r in range(n):
-        copy_numbers(arrays.state[r], shared.state[r])
+        copy_numbers(states[r], shared.state[r])
         shared.state[r, LOSS2] = 0.0  # sums of a pass are made apart
     for r in range(WIDTH):
         shared.d[r] = shared.beta[r] = 0.0
@@ -85,8 +69,9 @@ def run(
         look_ahead(rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
-        looks(rows, i, shared.V, shared.dots, shared.raw)
-        variances(rows, i, shared.S, shared.squares, shared.variance)
+        looks_and_variances(
+            rows, i, shared.V, shared.dots, shared.raw, shared.S, shared.squares, shared.variance
+        )
         positive, n_steps = int(marks[at]), 0
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
@@ -129,9 +114,7 @@ def run(
             for r in range(WIDTH):
                 shared.d[r] = shared.beta[r] = 0.0
     for r in range(n):
-        state = arrays.state[r]
+        state = states[r]
         loss2 = state[LOSS2]
         copy_numbers(shared.state[r], state)
         state[LOSS2] += loss2
-    hand_out(arrays.v, n, shared.V)
-    hand_out(arrays.sigma, n, shared.S)

@@ -1,7 +1,7 @@
 """The weights of several learners side by side: one read of a row serves all of them.
 
-A block of :data:`WIDTH` learners has a copy of its weights in one array V, (features + 1, WIDTH), with a
-column for each. For sparse rows it is in C order: the weights of a feature are one cache line, and one
+A block of :data:`WIDTH` learners has its weights in one array V, (features + 1, WIDTH), with a column for
+each. For sparse rows it is in C order: the weights of a feature are one cache line, and one
 instruction multiplies an entry with all of them. For dense rows it is in Fortran order: the row stays in the
 cache while one learner after the other reads it. Each learner's sums are made in the order of
 :func:`perceptrons.rows.look`.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...rows import Csr, Dense, factor, gather_dot, look
-from ..compiler import by_record, dispatch, helper, lowered
+from ..compiler import by_record, compiled, dispatch, lowered
 from .confidence import (
     Diagonal,
     gather_squares,
@@ -43,10 +43,11 @@ def gather_dots(data, indices, p, stop, V, out):
         out[r] = gather_dot(data, indices, p, stop, V[:, r])
 
 
-def gather_all_squares(data, indices, p, stop, V, out):
-    """The same for :func:`.confidence.gather_squares`."""
+def gather_dots_and_squares(data, indices, p, stop, V, out, S, squares):
+    """The same, and squares[r] = :func:`.confidence.gather_squares` of column r of S."""
     for r in range(WIDTH):
-        out[r] = gather_squares(data, indices, p, stop, V[:, r])
+        out[r] = gather_dot(data, indices, p, stop, V[:, r])
+        squares[r] = gather_squares(data, indices, p, stop, S[:, r])
 
 
 def move_lines(data, indices, p, stop, d, beta, V, S):
@@ -60,16 +61,6 @@ def move_lines(data, indices, p, stop, d, beta, V, S):
                 j = indices[at]
                 V[j, r] = shifted(V[j, r], d[r], S[j, r], data[at])
                 S[j, r] = shrunk(S[j, r], beta[r], data[at])
-
-
-@lowered(gather_dots)
-def _gather_dots() -> Any:
-    return _gathering(squared=False)
-
-
-@lowered(gather_all_squares)
-def _gather_all_squares() -> Any:
-    return _gathering(squared=True)
 
 
 FUSED = ("contract",)  # a product and a sum are rounded once, as in gather_dot
@@ -114,45 +105,75 @@ class _Lines:
         return self.builder.load(line, align=aligned)
 
 
-def _gathering(squared: bool) -> Any:
-    from llvmlite import ir
-    from numba import types
+class _Sums:
+    """Writes code for the sums of a row's products with the lines of an array, eight for each learner."""
+
+    def __init__(self, lines, array, target, squared):
+        from numba.core import cgutils
+
+        self.lines, self.array, self.target, self.squared = lines, array, target, squared
+        self.number = array.type.pointee
+        self.aligned = 8 if str(self.number) == "double" else 4
+        zero = lines.ir.Constant(lines.vector(self.number), [0.0] * WIDTH)
+        self.sums = [cgutils.alloca_once_value(lines.builder, zero) for _ in range(8)]
+
+    def add(self, u, p):
+        """To sum u the product of the entry at position p."""
+        lines, builder = self.lines, self.lines.builder
+        w = lines.load(lines.line(self.array, p), self.aligned)
+        product = builder.fmul(lines.entry(p, self.number, self.squared), w, flags=FUSED)
+        builder.store(builder.fadd(builder.load(self.sums[u]), product, flags=FUSED), self.sums[u])
+
+    def store(self):
+        """The totals."""
+        builder = self.lines.builder
+        found = [builder.load(one) for one in self.sums]
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [builder.fadd(a, b, flags=FUSED) for a, b in pairs]
+        builder.store(found[0], self.lines.whole(self.target), align=self.aligned)
+
+
+def _write_sums(context, builder, signature, args, pairs):
+    """Code that gathers. ``pairs`` says where arrays and targets of sums are, and which have squares."""
     from numba.core import cgutils
+
+    def pointer(a):
+        return context.make_array(signature.args[a])(context, builder, args[a]).data
+
+    lines = _Lines(builder, pointer(0), pointer(1))
+    place = lines.place
+    every = [_Sums(lines, pointer(a), pointer(b), squared) for a, b, squared in pairs]
+    length = builder.sub(args[3], args[2])
+
+    def add(first, n, at):
+        """Entries at, at + 1, ... to n of the sums, from the first one on."""
+        for u in range(n):
+            p = builder.add(at, place(u))
+            for one in every:
+                one.add(first + u, p)
+
+    with cgutils.for_range(builder, builder.lshr(length, place(3))) as loop:
+        add(0, 8, builder.add(args[2], builder.shl(loop.index, place(3))))
+    done = builder.and_(length, place(-8))
+    for first, n in ((0, 4), (4, 2), (6, 1)):  # the remainder
+        with builder.if_then(builder.icmp_unsigned("!=", builder.and_(length, place(n)), place(0))):
+            add(first, n, builder.add(args[2], done))
+        done = builder.or_(done, builder.and_(length, place(n)))
+    for one in every:
+        one.store()
+    return context.get_dummy_value()
+
+
+@lowered(gather_dots)
+def _gather_dots() -> Any:
+    from numba import types
     from numba.extending import intrinsic
 
     @intrinsic
     def gathered(typingctx, data, indices, p, stop, V, out):
         def code(context, builder, signature, args):
-            given = (context.make_array(signature.args[a])(context, builder, args[a]) for a in (0, 1, 4, 5))
-            x, columns, weights, target = (array.data for array in given)
-            lines, number, aligned = _Lines(builder, x, columns), weights.type.pointee, V.dtype.bitwidth // 8
-            place = lines.place
-            zero = ir.Constant(lines.vector(number), [0.0] * WIDTH)
-            sums = [cgutils.alloca_once_value(builder, zero) for _ in range(8)]
-            length = builder.sub(args[3], args[2])
-
-            def add(first, n, at):
-                """Entries at, at + 1, ... to n of the sums, from the first one on."""
-                for u in range(n):
-                    p = builder.add(at, place(u))
-                    w = lines.load(lines.line(weights, p), aligned)
-                    product = builder.fmul(lines.entry(p, number, squared), w, flags=FUSED)
-                    total = builder.fadd(builder.load(sums[first + u]), product, flags=FUSED)
-                    builder.store(total, sums[first + u])
-
-            with cgutils.for_range(builder, builder.lshr(length, place(3))) as loop:
-                add(0, 8, builder.add(args[2], builder.shl(loop.index, place(3))))
-            done = builder.and_(length, place(-8))
-            for first, n in ((0, 4), (4, 2), (6, 1)):  # the remainder
-                with builder.if_then(builder.icmp_unsigned("!=", builder.and_(length, place(n)), place(0))):
-                    add(first, n, builder.add(args[2], done))
-                done = builder.or_(done, builder.and_(length, place(n)))
-            found = [builder.load(one) for one in sums]
-            while len(found) > 1:
-                pairs = zip(found[::2], found[1::2], strict=True)
-                found = [builder.fadd(a, b, flags=FUSED) for a, b in pairs]
-            builder.store(found[0], lines.whole(target), align=aligned)
-            return context.get_dummy_value()
+            return _write_sums(context, builder, signature, args, [(4, 5, False)])
 
         return types.void(data, indices, types.uint64, types.uint64, V, out), code
 
@@ -160,6 +181,28 @@ def _gathering(squared: bool) -> Any:
 
     def chosen(data, indices, p, stop, V, out):
         return lambda data, indices, p, stop, V, out: gather(data, indices, p, stop, V, out)
+
+    return chosen
+
+
+@lowered(gather_dots_and_squares)
+def _gather_dots_and_squares() -> Any:
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def gathered(typingctx, data, indices, p, stop, V, out, S, squares):
+        def code(context, builder, signature, args):
+            return _write_sums(context, builder, signature, args, [(4, 5, False), (6, 7, True)])
+
+        return types.void(data, indices, types.uint64, types.uint64, V, out, S, squares), code
+
+    gather: Any = gathered
+
+    def chosen(data, indices, p, stop, V, out, S, squares):
+        return lambda data, indices, p, stop, V, out, S, squares: gather(
+            data, indices, p, stop, V, out, S, squares
+        )
 
     return chosen
 
@@ -229,9 +272,11 @@ def _looks_csr(rows: Csr, i: int, V: Reals, dots: Reals, raw: Floats) -> None:
         raw[r] = multiple * (dots[r] + rows.bias * V[last, r])
 
 
-def variances(rows: Rows, i: int, S: Floats, dots: Floats, out: Floats) -> None:
-    """out[r] = x' Sigma_r x; S has the diagonals, and ``dots`` is scratch space."""
-    return dispatch(variances, rows)(rows, i, S, dots, out)
+def looks_and_variances(
+    rows: Rows, i: int, V: Reals, dots: Reals, raw: Floats, S: Floats, squares: Floats, out: Floats
+) -> None:
+    """:func:`looks`, and out[r] = x' Sigma_r x; S has the diagonals, and ``squares`` is scratch space."""
+    return dispatch(looks_and_variances, rows)(rows, i, V, dots, raw, S, squares, out)
 
 
 def move(rows: Rows, i: int, d: Floats, beta: Floats, V: Reals, S: Floats) -> None:
@@ -242,18 +287,25 @@ def move(rows: Rows, i: int, d: Floats, beta: Floats, V: Reals, S: Floats) -> No
     return dispatch(move, rows)(rows, i, d, beta, V, S)
 
 
-@by_record(variances)(Dense)
-def _variances_dense(rows: Dense, i: int, S: Floats, dots: Floats, out: Floats) -> None:
+@by_record(looks_and_variances)(Dense)
+def _looks_and_variances_dense(
+    rows: Dense, i: int, V: Reals, dots: Reals, raw: Floats, S: Floats, squares: Floats, out: Floats
+) -> None:
+    looks(rows, i, V, dots, raw)
     for r in range(out.shape[0]):
         out[r] = variance(Diagonal(S[:, r]), rows, i)
 
 
-@by_record(variances)(Csr)
-def _variances_csr(rows: Csr, i: int, S: Floats, dots: Floats, out: Floats) -> None:
-    gather_all_squares(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], S, dots)
+@by_record(looks_and_variances)(Csr)
+def _looks_and_variances_csr(
+    rows: Csr, i: int, V: Reals, dots: Reals, raw: Floats, S: Floats, squares: Floats, out: Floats
+) -> None:
+    p, stop = rows.indptr[i], rows.indptr[i + 1]
+    gather_dots_and_squares(rows.data, rows.indices, p, stop, V, dots, S, squares)
     last, multiple = S.shape[0] - 1, factor(rows, i)
     for r in range(out.shape[0]):
-        out[r] = whole_variance(dots[r], S[last, r], rows.bias, multiple)
+        raw[r] = multiple * (dots[r] + rows.bias * V[last, r])
+        out[r] = whole_variance(squares[r], S[last, r], rows.bias, multiple)
 
 
 @by_record(move)(Dense)
@@ -281,26 +333,15 @@ def _move_csr(rows: Csr, i: int, d: Floats, beta: Floats, V: Reals, S: Floats) -
 PIECE = 64
 
 
-@helper
+@compiled
 def take_in(own: tuple[Reals, ...], n: int, V: Reals) -> None:
-    """The first n columns of V become copies of the learners' own weights."""
+    """The first n columns of V become copies of the learners' own arrays."""
     for start in range(0, V.shape[0], PIECE):
         stop = min(start + PIECE, V.shape[0])
         for r in range(n):
             v = own[r]
             for j in range(start, stop):
                 V[j, r] = v[j]
-
-
-@helper
-def hand_out(own: tuple[Reals, ...], n: int, V: Reals) -> None:
-    """The learners' own weights become copies of the first n columns of V."""
-    for start in range(0, V.shape[0], PIECE):
-        stop = min(start + PIECE, V.shape[0])
-        for r in range(n):
-            v = own[r]
-            for j in range(start, stop):
-                v[j] = V[j, r]
 
 
 def own_track(track: Track, A: tuple[Floats, ...], r: int) -> Track:

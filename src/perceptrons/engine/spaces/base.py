@@ -77,7 +77,7 @@ class LearnerState(NamedTuple):
 
 
 #: attributes of a space that are no part of the model: they belong to a fit under way, or can be found again
-TRANSIENT = ("steps", "standing", "length", "packed", "copies", "by_slot")
+TRANSIENT = ("steps", "standing", "length", "packed", "kept", "by_slot")
 
 
 class SingleSpace:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..renumbering import SlottedRows
     from .additive import Additive, Joint
     from .protocol import LinearSpace
-    from .together import Copies
+    from .together import Blocks
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class OneVsRest:
     device = "cpu"
     length: Kept = None
     by_slot: BySlot | None = None  # during a fit or a batch of texts with renumbered columns
-    copies: Copies | None = None  # during a fit of several epochs: of the weights, for passes made together
+    kept: Blocks | None = None  # during a fit of several epochs: arrays of passes made together
     df: np.ndarray | None = None  # of learners of texts, see running_idf: a text counts once for all learners
 
     def __init__(self, learners: Sequence[SingleSpace], n_threads: int = 1):
@@ -99,12 +99,12 @@ class OneVsRest:
         return frozen(codes, np.int64)
 
     def open(self, rows: Any, again: bool, tell: Callable[[float], None] | None = None) -> None:
-        self.copies = {} if again else None
+        self.kept = {} if again else None
         for learner in self.learners:
             learner.open(rows, again, tell)
 
     def close(self) -> None:
-        vars(self).pop("copies", None)
+        vars(self).pop("kept", None)
         vars(self).pop("by_slot", None)
         for learner in self.learners:
             learner.close()
@@ -121,8 +121,8 @@ class OneVsRest:
 
     def renumber(self, slotted: SlottedRows) -> None:
         rows = slotted.source
-        if rows is not None and together.pays(self.learners, rows, len(rows.sq), self.copies):
-            return  # scores are computed from the copies of a common pass
+        if rows is not None and together.pays(self.learners, rows, len(rows.sq), self.kept):
+            return  # weights lie side by side then
         for learner in self.learners:
             learner.renumber(slotted)
 
@@ -168,11 +168,11 @@ class OneVsRest:
         predictions: Predictions | None = None,
     ) -> list[UpdateColumns]:
         """One pass; ``rows`` may be a list, with the rows of each learner."""
-        if together.pays(self.learners, rows, len(order), self.copies):
+        if together.pays(self.learners, rows, len(order), self.kept):
             found = self._run_together(rows, y, c, order, keep_log, predictions)
         else:
-            if self.copies is not None:
-                self.copies.clear()
+            if self.kept is not None:
+                self.kept.clear()
             found = self._run_apart(rows, y, c, order, keep_log, predictions)
         logs = [log for ended in found for log in ended.logs]
         for ended in found:
@@ -254,16 +254,20 @@ class OneVsRest:
         predictions: Predictions | None,
     ) -> list[Ended]:
         """A pass over the rows for each block of learners."""
-        for learner in self.learners:
-            learner.close()  # a copy of its own would not follow the common pass
-        copies = {} if self.copies is None else self.copies
+        kept: Blocks = {} if self.kept is None else self.kept
         cuts = together.blocks(self.n_classes, self.n_threads, together.entries_of(rows, len(order)))
-        blocks = [Together(self.learners[cut], cut.start, copies) for cut in cuts]
+        blocks = [Together(self.learners[cut], cut.start, kept) for cut in cuts]
 
         def some(b: int) -> list[Ended]:
             return blocks[b].run(rows, y, c, order, keep_log, predictions)
 
-        return [own for found in self._every(some, [block.learners for block in blocks]) for own in found]
+        try:
+            found = self._every(some, [block.learners for block in blocks])
+        finally:
+            if self.kept is None:
+                for learner in self.learners:
+                    learner.leave_slots()
+        return [own for of_block in found for own in of_block]
 
     def longest(self) -> float:
         return max(learner.longest() for learner in self.learners)
@@ -360,7 +364,7 @@ class OneVsRest:
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         made.learners = list(self.learners)
-        vars(made).pop("copies", None)
+        vars(made).pop("kept", None)
         vars(made).pop("by_slot", None)
         return made
 
@@ -395,7 +399,7 @@ class OneVsRest:
         return restore
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("copies", "by_slot")}
+        return {name: value for name, value in vars(self).items() if name not in ("kept", "by_slot")}
 
     def stored(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in TRANSIENT}

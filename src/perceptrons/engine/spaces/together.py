@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,6 +15,7 @@ from ...rules import RuleError
 from ..custom import engine_rule
 from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
 from ..loops.linear import Log
+from ..renumbering import InBlock
 from ..text_slots import aligned_zeros
 from .additive import Linear
 from .base import NumericalError, logged
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from .base import SingleSpace
 
 #: A common pass pays from so many products of a number and a weight on, and from so many entries for each
-#: weight of a learner: the copy takes as long as some entries. Copies that are kept serve several passes.
+#: weight of a learner: to copy it takes as long as some entries. Blocks that are kept serve several passes.
 LEAST_PRODUCTS = 1 << 19
 LEAST_ENTRIES, LEAST_WHEN_KEPT = 4.0, 1.0
 #: A thread of its own pays from so many products on.
 LEAST_OF_A_THREAD = 1 << 23
-#: Memory that the copies of all learners may take, in bytes; more threads than blocks take more.
+#: Memory that the blocks of all learners may take, in bytes; more threads than blocks take more.
 MOST_BYTES = 1 << 28
 
 
@@ -42,21 +43,22 @@ class Ended(NamedTuple):
     error: RuleError | NumericalError | None = None  #: what has ended it
 
 
-class Copied(NamedTuple):
-    """A copy of the weights of a block, and the arrays that it is a copy of."""
+class Block(NamedTuple):
+    """The arrays of a block of learners side by side, and each learner's part of them."""
 
     shared: Any  #: ``rest.Shared`` or ``rest_confidence.ConfidentShared``
-    originals: list[np.ndarray]
+    parts: list[InBlock]
     kind: type  #: of the rows that it is for
 
-    def of(self, arrays: list[np.ndarray], rows: Dense | Csr) -> bool:
-        """Whether it is a copy of these very arrays, for such rows."""
-        same = len(arrays) == len(self.originals) and all(map(operator.is_, arrays, self.originals))
+    def of(self, learners: Sequence[SingleSpace], rows: Dense | Csr) -> bool:
+        """Whether these learners have their arrays there, for such rows."""
+        pairs = zip(learners, self.parts, strict=False)
+        same = len(learners) == len(self.parts) and all(one.in_slots is part for one, part in pairs)
         return same and type(rows) is self.kind
 
 
-#: Copies that are kept from pass to pass, by the first learner of the block
-Copies = dict[int, Copied]
+#: Blocks that are kept from pass to pass, by their first learner
+Blocks = dict[int, Block]
 
 
 def zeros_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
@@ -79,30 +81,28 @@ def alike(learners: Sequence[SingleSpace]) -> bool:
 
 
 def weights(learner: SingleSpace) -> np.ndarray:
-    """The weights of a learner that has a common loop with others."""
-    return cast("Linear | Confident", learner).v
+    """The weights by column of a learner that has a common loop with others, which need not be up to date."""
+    found: np.ndarray = vars(learner)["v"]
+    return found
 
 
 def bytes_of_block(learner: Linear | Confident) -> int:
-    """What the copies of a block of such learners take."""
-    sigma = learner.sigma.nbytes if isinstance(learner, Confident) else 0
-    return side_by_side.WIDTH * (learner.v.nbytes + sigma)
+    """What the arrays of a block of such learners take."""
+    of_sigma = 8 if isinstance(learner, Confident) else 0
+    v = weights(learner)
+    return side_by_side.WIDTH * len(v) * (v.itemsize + of_sigma)
 
 
-def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, copies: Copies | None) -> bool:
-    """Whether reading so many of these rows together is faster.
-
-    ``copies`` are those that are kept for later passes; where there are any, they must be kept up to date.
-    """
+def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, kept: Blocks | None) -> bool:
+    """Whether reading so many of these rows together is faster; ``kept``: blocks stay for later passes."""
     kinds = (Linear, Confident)
     if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], kinds):
         return False
-    entries, width = entries_of(rows, n_rows), len(learners[0].v)
-    kept = copies is not None and isinstance(learners[0], Linear)  # others are written back by each pass
-    enough = entries >= width * (LEAST_WHEN_KEPT if kept else LEAST_ENTRIES)
+    entries, width = entries_of(rows, n_rows), len(weights(learners[0]))
+    enough = entries >= width * (LEAST_ENTRIES if kept is None else LEAST_WHEN_KEPT)
     small = len(blocks(len(learners))) * bytes_of_block(learners[0]) <= MOST_BYTES
     worth = small and enough and entries * len(learners) >= LEAST_PRODUCTS
-    return (bool(copies) or worth) and alike(learners)
+    return (bool(kept) or worth) and alike(learners)
 
 
 def entries_of(rows: Dense | Csr, n_rows: int) -> float:
@@ -127,10 +127,13 @@ def positives(y: np.ndarray, r: int, rows: Index = slice(None)) -> np.ndarray:
 
 def marks(y: np.ndarray, order: np.ndarray, learners: range) -> np.ndarray:
     """uint8 for each row in ``order``: bit r is set where it is positive for learner r of at most WIDTH."""
-    found = np.zeros(len(order), np.uint8)
-    for bit, r in enumerate(learners):
-        found |= positives(y, r, order).astype(np.uint8) << np.uint8(bit)
-    return found
+    bits = np.uint8(1) << np.arange(len(learners), dtype=np.uint8)
+    if y.ndim == 2:
+        found: np.ndarray = (y[order, learners.start : learners.stop] != 0) @ bits
+        return found
+    of_class = np.zeros(max(learners.stop, int(y.max(initial=0)) + 1), np.uint8)
+    of_class[learners.start : learners.stop] = bits
+    return of_class[y[order]]
 
 
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
@@ -139,24 +142,35 @@ def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
 
 
 class Together:
-    """A block of learners of consecutive classes; ``copies`` are kept from pass to pass."""
+    """A block of learners of consecutive classes; ``kept`` has the arrays of blocks from pass to pass."""
 
-    def __init__(self, learners: Sequence[SingleSpace], first: int, copies: Copies):
+    def __init__(self, learners: Sequence[SingleSpace], first: int, kept: Blocks):
         self.learners = cast("list[Linear] | list[Confident]", list(learners))
         self.first = first
-        self._copies = copies
+        self._kept = kept
 
-    def _copied(self, rows: Dense | Csr) -> tuple[Copied, bool]:
-        """The copy of the learners' weights, and whether it must be made."""
-        originals = [one.v for one in self.learners]
-        originals += [one.sigma for one in self.learners if isinstance(one, Confident)]
-        found = self._copies.get(self.first)
-        if found is not None and found.of(originals, rows):
-            return found, False
-        return Copied(self._shared(rows), originals, type(rows)), True
+    def _block(self, rows: Dense | Csr) -> Block:
+        """The learners' arrays side by side: those of the pass before, where they have not left them."""
+        found = self._kept.get(self.first)
+        if found is not None and found.of(self.learners, rows):
+            return found
+        for learner in self.learners:
+            learner.leave_slots()
+        shared, n = self._shared(rows), len(self.learners)
+        arrays = {"v": shared.V}
+        side_by_side.take_in(eight([one.v for one in self.learners]), n, shared.V)
+        if isinstance(shared, rest_confidence.ConfidentShared):
+            confident = cast("list[Confident]", self.learners)
+            side_by_side.take_in(eight([one.sigma for one in confident]), n, shared.S)
+            arrays["sigma"] = shared.S
+        parts = [InBlock({name: a[:, r] for name, a in arrays.items()}) for r in range(n)]
+        for learner, part in zip(cast("list[SingleSpace]", self.learners), parts, strict=True):
+            learner.in_slots = part  # an interruption here finds the same numbers in both places
+        self._kept[self.first] = Block(shared, parts, type(rows))
+        return self._kept[self.first]
 
     def _shared(self, rows: Dense | Csr) -> Any:
-        v, n = self.learners[0].v, len(self.learners)
+        v, n = weights(self.learners[0]), len(self.learners)
         V, dots = zeros_for(rows, v), aligned_zeros((side_by_side.WIDTH,), v.dtype)
         raw, state = np.zeros(n), np.zeros((n, scalars.SIZE))
         if isinstance(self.learners[0], Linear):
@@ -196,14 +210,16 @@ class Together:
         receivers = self._receivers(predictions, score)
         recorded = tracks.RecordedScores(score, predictions is not None and predictions.unit)
         ending = rest.Ending(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
-        copied, stale = self._copied(rows)
+        block = self._block(rows)
         signs = marks(y, order, range(self.first, self.first + n))
         given = rows, signs, c, order
-        if isinstance(self.learners[0], Linear):
-            self._run_linear(given, log, recorded, copied.shared, stale, ending)
-        else:
-            self._run_confident(given, log, recorded, copied.shared, stale, ending)
-        self._copies[self.first] = copied  # not before: an interruption must not leave one that was not made
+        with ExitStack() as stack:
+            for part in block.parts:
+                stack.enter_context(part.changing())
+            if isinstance(self.learners[0], Linear):
+                self._run_linear(given, log, recorded, block.shared, ending)
+            else:
+                self._run_confident(given, log, recorded, block.shared, ending)
         found = []
         for r, learner in enumerate(cast("list[Linear | Confident]", self.learners)):
             how, at = int(ending.how[r]), int(ending.at[r])
@@ -225,13 +241,11 @@ class Together:
         log: Log,
         recorded: tracks.RecordedScores,
         shared: rest.Shared,
-        stale: bool,
         ending: rest.Ending,
     ) -> None:
         learners = cast("list[Linear]", self.learners)
         one = learners[0]
         arrays = rest.OwnArrays(
-            v=eight([one.v for one in learners]),
             A=() if one.A is None else eight([one.A for one in learners]),
             state=eight([one.state for one in learners]),
             steps=eight([one.steps_or_none() for one in learners]),
@@ -245,7 +259,6 @@ class Together:
             log,
             recorded,
             shared,
-            stale,
             ending,
             one.prediction,
             tol,
@@ -258,15 +271,10 @@ class Together:
         log: Log,
         recorded: tracks.RecordedScores,
         shared: rest_confidence.ConfidentShared,
-        stale: bool,
         ending: rest.Ending,
     ) -> None:
         learners = cast("list[Confident]", self.learners)
         one = learners[0]
-        arrays = rest_confidence.ConfidentArrays(
-            v=eight([one.v for one in learners]),
-            sigma=eight([one.sigma for one in learners]),
-            state=eight([one.state for one in learners]),
-        )
+        states = eight([one.state for one in learners])
         tol, limit = one.frame.tol, one._limit()
-        rest_confidence.run(one.rule, *given, arrays, log, recorded, shared, stale, ending, tol, limit)
+        rest_confidence.run(one.rule, *given, states, log, recorded, shared, ending, tol, limit)
