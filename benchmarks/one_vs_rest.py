@@ -42,6 +42,7 @@ LEARNERS = {kind.__name__: kind for kind in (Perceptron, AveragedPerceptron, Pas
 WAYS = ("together", "apart", "before")
 GOAL = 3.0
 FEW_ROWS = 300
+SMALL = 10_000  # rows of which a fit takes so little time that many are needed to see its best
 
 
 def learner(name: str, epochs: int, n_jobs: int | None = None) -> Any:
@@ -93,7 +94,7 @@ def epochs(name: str, y: Any, ways: dict[str, Any], effort: Effort) -> Iterator[
     for kind in ("Perceptron", "AROW") if effort.quick else LEARNERS:
         best: dict[tuple[str, int], float] = {}
         digests = set()
-        for at in range(1 + effort.slow_rounds):
+        for at in range(1 + (effort.rounds if len(y) < SMALL else effort.slow_rounds)):
             for n in (effort.few, effort.many):
                 for way, server in ways.items():
                     taken, digest = answer(server, name, kind, n)

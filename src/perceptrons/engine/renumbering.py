@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import mmap
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -214,6 +214,18 @@ class InBlock(SlottedWeights):
 
     def bring_home(self, home: Mapping[str, np.ndarray]) -> None:
         super().bring_home({name: a for name, a in home.items() if name in self.arrays})
+
+    @staticmethod
+    @contextmanager
+    def all_changing(parts: Iterable[InBlock]) -> Iterator[None]:
+        """:meth:`changing` for the parts of a block."""
+        for part in parts:
+            part._version += 1
+        try:
+            yield
+        finally:
+            for part in parts:
+                part._version += 1
 
 
 class InUse(NamedTuple):

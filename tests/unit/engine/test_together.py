@@ -240,7 +240,7 @@ def test_copies_of_weights_belong_to_a_fit(monkeypatch):
         passes(other, rows, intake.EMPTY, n=1)
         rows_of_one = intake.frozen(np.arange(1))
         with monkeypatch.context() as patch:
-            patch.setattr(together, "alike", lambda learners: False)
+            patch.setattr(together, "pays", lambda *args: False)
             made.run(rows, made.targets(CODES), intake.EMPTY, rows_of_one, False)
         assert made.kept == {}
         made.close()

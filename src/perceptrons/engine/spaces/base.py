@@ -69,6 +69,18 @@ class Counts(NamedTuple):
         return Counts._make(a - b for a, b in zip(self, before, strict=True))
 
 
+def counts_of(state: np.ndarray) -> Counts:
+    """The counts among the scalars of a learner, or among the sums of those of several."""
+    return Counts(
+        int(state[scalars.EXAMPLES]),
+        int(state[scalars.UPDATES]),
+        int(state[scalars.MISTAKES]),
+        int(state[scalars.ERRORS]),
+        int(state[scalars.REFUSED]),
+        float(state[scalars.LOSS2]),
+    )
+
+
 class LearnerState(NamedTuple):
     """What learning changes in a learner: numbers and arrays, and nothing of how steps are made."""
 
@@ -214,15 +226,7 @@ class SingleSpace:
         raise NotImplementedError
 
     def counts(self) -> Counts:
-        s = self.state
-        return Counts(
-            int(s[scalars.EXAMPLES]),
-            int(s[scalars.UPDATES]),
-            int(s[scalars.MISTAKES]),
-            int(s[scalars.ERRORS]),
-            int(s[scalars.REFUSED]),
-            float(s[scalars.LOSS2]),
-        )
+        return counts_of(self.state)
 
     def sum_sq_norms(self) -> float:
         return float(self.state[scalars.SUM_Q])

@@ -12,10 +12,11 @@ import numpy as np
 from ...rules import RuleError
 from .. import running_idf, text_slots
 from ..intake import frozen
+from ..loops import scalars
 from ..margins import STEPS_LIMIT
 from ..renumbering import SlottedWeights, by_first_appearance
 from . import together
-from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace
+from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, counts_of
 from .confident import Confident
 from .together import Ended, Together
 
@@ -42,6 +43,11 @@ class BySlot(NamedTuple):
         """Whether these learners still have their arrays by slot."""
         pairs = zip(learners, self.weights, strict=False)
         return len(learners) == len(self.weights) and all(one.in_slots is own for one, own in pairs)
+
+
+def examples_of(learners: Sequence[SingleSpace]) -> list[float]:
+    """How many examples each of these learners has seen."""
+    return [float(learner.state[scalars.EXAMPLES]) for learner in learners]
 
 
 class OneVsRest:
@@ -84,10 +90,7 @@ class OneVsRest:
         return self.learners[0].frame
 
     def counts(self) -> Counts:
-        total = self.learners[0].counts()
-        for learner in self.learners[1:]:
-            total = total.plus(learner.counts())
-        return total
+        return counts_of(np.sum([learner.state for learner in self.learners], axis=0))
 
     def sum_sq_norms(self) -> float:
         return float(sum(learner.sum_sq_norms() for learner in self.learners))
@@ -137,13 +140,13 @@ class OneVsRest:
         if self.n_threads > 1 and len(blocks) > 1:
             with ThreadPoolExecutor(self.n_threads) as pool:
                 return list(pool.map(function, range(len(blocks))))
-        before = [[learner.counts() for learner in block] for block in blocks]
+        before = [examples_of(block) for block in blocks]
         results: dict[int, T] = {}
         interruption: BaseException | None = None
         while True:
             try:
                 for b, block in enumerate(blocks):
-                    if interruption is None or [learner.counts() for learner in block] == before[b]:
+                    if interruption is None or examples_of(block) == before[b]:
                         results[b] = function(b)
                 break
             except (KeyboardInterrupt, SystemExit) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -18,7 +17,7 @@ from ..loops.linear import Log
 from ..renumbering import InBlock
 from ..text_slots import aligned_zeros
 from .additive import Linear
-from .base import NumericalError, logged
+from .base import NumericalError, empty_log, logged
 from .confident import Confident
 
 if TYPE_CHECKING:
@@ -98,6 +97,8 @@ def pays(learners: Sequence[SingleSpace], rows: Any, n_rows: int, kept: Blocks |
     kinds = (Linear, Confident)
     if not isinstance(rows, (Dense, Csr)) or len(learners) < 3 or not isinstance(learners[0], kinds):
         return False
+    if kept and all(isinstance(one.in_slots, InBlock) for one in learners):
+        return True
     entries, width = entries_of(rows, n_rows), len(weights(learners[0]))
     enough = entries >= width * (LEAST_ENTRIES if kept is None else LEAST_WHEN_KEPT)
     small = len(blocks(len(learners))) * bytes_of_block(learners[0]) <= MOST_BYTES
@@ -213,19 +214,17 @@ class Together:
         block = self._block(rows)
         signs = marks(y, order, range(self.first, self.first + n))
         given = rows, signs, c, order
-        with ExitStack() as stack:
-            for part in block.parts:
-                stack.enter_context(part.changing())
+        with InBlock.all_changing(block.parts):
             if isinstance(self.learners[0], Linear):
                 self._run_linear(given, log, recorded, block.shared, ending)
             else:
                 self._run_confident(given, log, recorded, block.shared, ending)
-        found = []
+        found, nothing = [], empty_log(0, 1)
         for r, learner in enumerate(cast("list[Linear | Confident]", self.learners)):
             how, at = int(ending.how[r]), int(ending.at[r])
             if receivers:
                 receivers[r].take(score[r], how == scalars.DONE, at)
-            own = logged(Log(*(a[r] for a in log)), int(ending.n_logged[r]))
+            own = logged(Log(*(a[r] for a in log)), int(ending.n_logged[r])) if keep_log else nothing
             try:
                 if how != scalars.DONE:
                     sign = 1.0 if signs[at] >> r & 1 else -1.0
