@@ -150,8 +150,10 @@ class SlottedWeights:
 
     Any thread may bring those by column up to date while a pass runs; what it reads then is of that moment.
     ``lasts``: the arrays by slot stay after the last pass, and those by column are brought up to date when
-    somebody reads them.
+    somebody reads them. ``used_by``: a learner that has the arrays by slot as its own, and may be in a block.
     """
+
+    used_by: SingleSpace | None = None
 
     def __init__(
         self, slotted: SlottedRows, home: Mapping[str, np.ndarray | UniformColumns], lasts: bool = False
@@ -191,6 +193,8 @@ class SlottedWeights:
             version = self._version
             old = {name: a for name, a in home.items() if self._at_home[name] != version}
             if old:
+                for name in old if self.used_by is not None else ():
+                    self.used_by.bring_home(name)
                 self._unpack(old)
             for name in home:
                 self._at_home[name] = version

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rows import Csr, sum_of_squares
+from ..rows import Csr, look_ahead, request, sum_of_squares
 from .compiler import compiled, helper, strict
 from .intake import EMPTY, frozen
 
@@ -124,6 +124,15 @@ def uncount_entries(indices: Unsigned, p: np.uint64, stop: np.uint64, df: Unsign
     df[-1] -= COUNT(1)
 
 
+@helper
+def request_counts(rows: Csr, i: int, df: Unsigned) -> None:
+    """Ask for the counts of the columns of row i."""
+    p, stop = rows.indptr[i], rows.indptr[i + 1]
+    while p < stop:
+        request(df, rows.indices[p])
+        p += _ONE
+
+
 @compiled
 def weigh_visits(
     rows: Csr, names: Unsigned, c: Floats, order: Ints, df: Unsigned, logs: Floats, made: Csr, counted: Ints
@@ -137,6 +146,9 @@ def weigh_visits(
     at = np.uint64(0)
     for k in range(order.shape[0]):
         i = order[k]
+        look_ahead(rows, order, k)
+        if k + 1 < order.shape[0]:
+            request_counts(rows, order[k + 1], df)
         made.indptr[k] = at
         made.sq[k] = rows.bias * rows.bias
         if c.shape[0] == 0 or c[i] != 0.0:

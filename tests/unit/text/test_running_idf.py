@@ -17,7 +17,8 @@ import perceptrons as pc
 from perceptrons import ParameterMixing, TextClassifier, certify, load, rules, save, theory, trace
 from perceptrons.core import passes, segments, undoing
 from perceptrons.engine import chunks, renumbering, running_idf, text_slots
-from perceptrons.engine.spaces import Confident, NumericalError, SingleSpace, confident, rest
+from perceptrons.engine.renumbering import InBlock
+from perceptrons.engine.spaces import Confident, NumericalError, SingleSpace, confident, rest, together
 
 pytestmark = pytest.mark.uncompiled
 
@@ -170,6 +171,13 @@ def in_slots(monkeypatch):
     monkeypatch.setattr(text_slots, "LEAST_BYTES", 1)
 
 
+def in_blocks(monkeypatch):
+    """Learners of one against the rest read each row together, however few there are."""
+    monkeypatch.setattr(together, "LEAST_PRODUCTS", 0)
+    monkeypatch.setattr(together, "LEAST_ENTRIES", 0.0)
+    monkeypatch.setattr(together, "LEAST_WHEN_KEPT", 0.0)
+
+
 @pytest.mark.parametrize("way", ["arow", "rest"])
 def test_parts_of_a_pass_make_the_same_numbers(way, monkeypatch):
     y = FOUR if way == "rest" else TWO
@@ -204,15 +212,20 @@ def test_renumbered_columns_make_the_same_numbers(precision, monkeypatch):
 
 
 @pytest.mark.compiled
-def test_renumbered_columns_of_one_against_the_rest(monkeypatch, tmp_path):
+@pytest.mark.parametrize("read", ["apart", "together"])
+def test_renumbered_columns_of_one_against_the_rest(read, monkeypatch, tmp_path):
     """Learners by slot, read between epochs, copied, saved, continued: the same numbers."""
     seen = []
     params = {"callback": lambda model: seen.append((model.n_texts_, model.coef_))}
     plain, batches = made(**params).fit(TEXTS, FOUR), made()
     expected = seen.copy()
     in_slots(monkeypatch)
+    if read == "together":
+        in_blocks(monkeypatch)
     seen.clear()
     slotted = made(**params).fit(TEXTS, FOUR)
+    inner = [learner.in_slots.used_by for learner in slotted._space.learners]
+    assert all(isinstance(one.in_slots, InBlock) == (read == "together") for one in inner)
     assert "sigma" not in vars(slotted._space.learners[0])  # until somebody reads it
     for (n, w), (m, v) in zip(expected, seen, strict=True):
         assert n == m and np.array_equal(w, v)
@@ -366,7 +379,7 @@ def test_scores_that_overflow_name_the_text():
     has_counted(model, TEXTS * 2)
 
 
-MODULES = (running_idf, passes, segments, undoing, chunks, confident, renumbering, text_slots, rest)
+MODULES = (running_idf, passes, segments, undoing, chunks, confident, renumbering, text_slots, rest, together)
 
 
 class Interrupted:
@@ -388,12 +401,23 @@ class Interrupted:
 @pytest.mark.draws
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("way", "limit"), [("arow", 1 << 18), ("arow", 60), ("rest", 60), ("last", 1 << 18), ("rest, arow", 60)]
+    ("way", "limit", "read"),
+    [
+        ("arow", 1 << 18, "apart"),
+        ("arow", 60, "apart"),
+        ("rest", 60, "apart"),
+        ("last", 1 << 18, "apart"),
+        ("rest, arow", 60, "apart"),
+        ("rest, arow", 60, "together"),
+        pytest.param("rest", 60, "together", marks=pytest.mark.exhaustive),
+    ],
 )
-def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, monkeypatch):
+def test_an_interruption_leaves_counts_and_weights_of_one_moment(way, limit, read, monkeypatch):
     """At lines around the loops, in make test-exhaustive at all: the call is made, or it is not."""
     in_small_parts(monkeypatch, limit)
     in_slots(monkeypatch)
+    if read == "together":
+        in_blocks(monkeypatch)
     y = FOUR if way.startswith("rest") else TWO
     begun = made(way).partial_fit(TEXTS[:8], y[:8], classes=np.unique(y))
     done = copy.deepcopy(begun).partial_fit(TEXTS[8:], y[8:])

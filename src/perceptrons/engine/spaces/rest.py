@@ -221,7 +221,10 @@ class OneVsRest:
             learner.leave_slots()
             learner.in_slots = SlottedWeights(slotted, learner._contents(), lasts=True)
         space = type(self)([learner.by_slot() for learner in learners], self.n_threads)
+        space.kept = None if self.kept is None else {}
         weights = [cast(SlottedWeights, learner.in_slots) for learner in learners]
+        for own, learner in zip(weights, space.learners, strict=True):
+            own.used_by = learner
         self.by_slot = BySlot(slotted, space, weights)
         return self.by_slot
 
