@@ -78,8 +78,8 @@ class Block(NamedTuple):
     unit: bool  #: False: so is a scaling of the rows
 
 
-#: How many rows ahead memory is asked for, and how many before that the numbers that say where it is.
-AHEAD = 8
+#: How many rows ahead memory is asked for, where few rows are enough and elsewhere.
+NEAR, FAR = 4, 8
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
@@ -147,6 +147,11 @@ def request(a: np.ndarray, place: int | np.uint64) -> None:
 
 def request_early(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``, but only up to the second-level cache where that is faster."""
+
+
+def ahead() -> int:
+    """How many rows ahead memory is asked for, and how many before that the numbers that say where it is."""
+    return FAR
 
 
 def foresees(rows: Rows) -> bool:
@@ -465,18 +470,20 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
     """Ask for the memory of the rows that are visited some rows after position ``at`` of the order."""
-    later = at + 2 * AHEAD
-    if later < order.shape[0] and not (foresees(rows) and order[later] == order[at] + 2 * AHEAD):
+    n, some = order.shape[0], ahead()
+    later = at + 2 * some
+    if later < n and not (foresees(rows) and order[later] == order[at] + 2 * some):
         announce(rows, order[later])
-    later = at + AHEAD
-    if later < order.shape[0] and not (foresees(rows) and order[later] == order[at] + AHEAD):
+    later = at + some
+    if later < n and not (foresees(rows) and order[later] == order[at] + some):
         expect(rows, order[later])
 
 
 def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
     """Ask for an entry of an array with a number for each row, before its row is visited."""
-    if at + AHEAD < order.shape[0]:
-        request_early(numbers, order[at + AHEAD])
+    later = at + ahead()
+    if later < order.shape[0]:
+        request_early(numbers, order[later])
 
 
 #: verbs written once for every storage

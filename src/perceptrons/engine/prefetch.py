@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..rows import Dense
+from ..rows import FAR, NEAR, Dense
 from .gathers import GATHERING, has
 
 NAME = "llvm.prefetch"
@@ -56,6 +56,20 @@ def overload_of_early_request() -> Any:
     Sapphire Rapids, the first with the feature, loses by it.
     """
     return overload_of_request(NEAREST if has(GATHERING) else SECOND)
+
+
+def overload_of_ahead() -> Any:
+    """For the compiler: how many rows ahead memory is asked for, a constant of the machine code.
+
+    Measured on two processors: a Zen 4 waits for memory with four rows, and Sapphire Rapids, the first with
+    the feature, loses a twentieth with eight.
+    """
+
+    def chosen():
+        some = NEAR if has(GATHERING) else FAR
+        return lambda: some
+
+    return chosen
 
 
 def overload_of_foresees() -> Any:

@@ -41,6 +41,7 @@ def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep
     monkeypatch.setattr(prefetch, "overload_of_request", asked)
     prefetch.overload_of_early_request()
     asked.assert_called_once_with(keep)
+    assert prefetch.overload_of_ahead()()() == (rows.NEAR if gathers else rows.FAR)
 
 
 def test_compiled_rows_are_announced_before_they_are_asked_for():
@@ -80,7 +81,7 @@ def test_a_compiler_that_cannot_be_asked_makes_no_code():
 def test_nothing_in_plain_python(kind):
     """Not even the rows are read: places beyond the end are no matter."""
     some = intake.make_rows(kind(np.eye(3)), 0.0, False)
-    order = np.array([0] + 3 * rows.AHEAD * [99])
+    order = np.array([0] + 3 * rows.FAR * [99])
     for at in range(len(order)):
         rows.look_ahead(some, order, at)
         rows.look_ahead_in(some.sq, order, at)
