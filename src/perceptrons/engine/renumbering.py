@@ -193,8 +193,9 @@ class SlottedWeights:
             version = self._version
             old = {name: a for name, a in home.items() if self._at_home[name] != version}
             if old:
-                for name in old if self.used_by is not None else ():
-                    self.used_by.bring_home(name)
+                if self.used_by is not None:
+                    for name in old:
+                        self.used_by.bring_home(name)
                 self._unpack(old)
             for name in home:
                 self._at_home[name] = version

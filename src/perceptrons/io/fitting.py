@@ -104,7 +104,8 @@ def fit_stream(
     estimator : learner with ``partial_fit``
         It continues from its present state.
     stream : Stream, or any iterable of Batch
-        What the estimator's ``prepare_batch`` does is done by the thread that reads ahead. For several passes
+        What the estimator's ``prepare_batch`` does is done by the thread that reads ahead, and, if its
+        ``prepares_in_any_order`` is true, by the caller's while it would wait. For several passes
         these rows are kept, where they take no more than its ``cache_mb``, and the source is read once. A
         libsvm stream without ``n_features`` is read once more, at first, for its largest index.
     passes : int, default=1
@@ -172,12 +173,16 @@ def fit_stream(
 def _prepared(stream: Any, estimator: Any, passes: int) -> Iterator[None]:
     """Let the thread that reads ahead prepare the rows for this estimator, where both can do that.
 
-    For several passes the rows are kept, within the memory that the estimator may use for them.
+    Where batches may be prepared in any order, the thread that learns prepares some of them itself. For
+    several passes the rows are kept, within the memory that the estimator may use for them.
     """
     if not (hasattr(estimator, "prepare_batch") and hasattr(stream, "prepare")):
         yield
         return
     before, stream.prepare = stream.prepare, estimator.prepare_batch
+    shares = hasattr(stream, "prepares_in_any_order") and getattr(estimator, "prepares_in_any_order", False)
+    if shares:
+        stream.prepares_in_any_order = True
     keeps = passes > 1 and hasattr(stream, "keep_prepared")
     if keeps:
         room = getattr(estimator, "cache_mb", 0.0)
@@ -186,6 +191,8 @@ def _prepared(stream: Any, estimator: Any, passes: int) -> Iterator[None]:
         yield
     finally:
         stream.prepare = before
+        if shares:
+            stream.prepares_in_any_order = False
         if keeps:
             stream.keep_prepared(0)
 

@@ -74,6 +74,7 @@ class Stream:
         self._kept: KeptRows | None = None
         #: applied to the rows of each batch, ahead; None: CSR rows of libsvm stay as :class:`CsrRows`
         self.prepare: Callable[[StreamRows], Any] | None = as_scipy
+        self.prepares_in_any_order = False  # whether two threads may call it at the same time
         self.bytes_read = self.rows = 0
         sizes = [one.size for one in self._sources]
         self.bytes_total = None if None in sizes else sum(size or 0 for size in sizes)
@@ -222,25 +223,51 @@ class Stream:
     def _taken(self, skip: int, number: int) -> Iterator[Batch]:
         """The batches of a pass; its thread runs from the first to the last."""
         kept = None if skip or self._selection.seed is not None or self.prepare is None else self._kept
-        known = kept is not None and kept.whole
-        items: Items = kept.again() if kept and known else self._after(skip, self._selection, number, kept)
-        if self._options["read_ahead"] and not known:
-            pipe = any(source.pipe for source in self._sources)
-            items = ReadAhead(items, self._options["read_ahead"], pipe, lambda item: item[0].nbytes)
+        items: Items
+        if kept is not None and kept.whole:
+            items, kept = kept.again(), None
+        else:
+            items = self._from_source(skip, number)
         self._running = items
+        if kept is not None:
+            kept.begin()
         try:
             for batch, self.bytes_read in items:
                 self.rows = batch.first_row + batch.n_rows
+                if kept is not None:
+                    kept.add(batch, self.bytes_read)
                 yield batch
                 del batch  # or two would be in memory while the next is made
+            if kept is not None:
+                kept.end()
         finally:
             items.close()
 
-    def _after(
-        self, skip: int, selection: Selection, number: int, kept: KeptRows | None
+    def _from_source(self, skip: int, number: int) -> Items:
+        """The batches as they are read, and prepared."""
+        items, room = self._after(skip, self._selection, number), self._options["read_ahead"]
+        if not room:
+            return self._prepared_one_by_one(items)
+        pipe = any(source.pipe for source in self._sources)
+        shared = self.prepare is not None and self.prepares_in_any_order
+        return ReadAhead(items, room, pipe, lambda item: item[0].nbytes, self._with_rows, shared)
+
+    def _with_rows(self, item: tuple[Batch, int]) -> tuple[Batch, int]:
+        """The item, with rows as the learner wants them."""
+        batch, n_bytes = item
+        return item if self.prepare is None else (batch._replace(X=self.prepare(batch.X)), n_bytes)
+
+    def _prepared_one_by_one(
+        self, items: Generator[tuple[Batch, int], None, None]
     ) -> Generator[tuple[Batch, int], None, None]:
-        if kept is not None:
-            kept.begin()
+        with contextlib.closing(items):
+            for item in items:
+                yield self._with_rows(item)
+                del item
+
+    def _after(
+        self, skip: int, selection: Selection, number: int
+    ) -> Generator[tuple[Batch, int], None, None]:
         for batch, n_bytes in self._produced():
             if batch.first_row + batch.n_rows <= skip:
                 continue
@@ -249,14 +276,8 @@ class Stream:
             batch = selection.of(batch, number)
             if not batch.n_rows:
                 continue
-            if self.prepare is not None:
-                batch = batch._replace(X=self.prepare(batch.X))
-            if kept is not None:
-                kept.add(batch, n_bytes)
             yield batch, n_bytes
             del batch
-        if kept is not None:
-            kept.end()
 
     def _produced(self) -> Iterator[tuple[Batch, int]]:
         row = before = 0

@@ -100,6 +100,11 @@ class TextClassifierSpec(StoredTexts, Explains):
         self._check_width(reset)
         return X
 
+    @property
+    def prepares_in_any_order(self) -> bool:
+        """Whether two batches may be hashed at the same time: names of words depend on which comes first."""
+        return not self.keep_names
+
     def prepare_batch(self, X: AnyTexts) -> Hashed:
         """Hash texts for :meth:`partial_fit`; any thread may call it.
 

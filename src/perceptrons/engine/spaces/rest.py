@@ -223,8 +223,8 @@ class OneVsRest:
         space = type(self)([learner.by_slot() for learner in learners], self.n_threads)
         space.kept = None if self.kept is None else {}
         weights = [cast(SlottedWeights, learner.in_slots) for learner in learners]
-        for own, learner in zip(weights, space.learners, strict=True):
-            own.used_by = learner
+        for own, by_slot in zip(weights, space.learners, strict=True):
+            own.used_by = by_slot
         self.by_slot = BySlot(slotted, space, weights)
         return self.by_slot
 

@@ -134,7 +134,8 @@ def marks(y: np.ndarray, order: np.ndarray, learners: range) -> np.ndarray:
         return found
     of_class = np.zeros(max(learners.stop, int(y.max(initial=0)) + 1), np.uint8)
     of_class[learners.start : learners.stop] = bits
-    return of_class[y[order]]
+    found = of_class[y[order]]
+    return found
 
 
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
@@ -165,8 +166,8 @@ class Together:
             side_by_side.take_in(eight([one.sigma for one in confident]), n, shared.S)
             arrays["sigma"] = shared.S
         parts = [InBlock({name: a[:, r] for name, a in arrays.items()}) for r in range(n)]
-        for learner, part in zip(cast("list[SingleSpace]", self.learners), parts, strict=True):
-            learner.in_slots = part  # an interruption here finds the same numbers in both places
+        for one, part in zip(cast("list[SingleSpace]", self.learners), parts, strict=True):
+            one.in_slots = part  # an interruption here finds the same numbers in both places
         self._kept[self.first] = Block(shared, parts, type(rows))
         return self._kept[self.first]
 
