@@ -468,15 +468,21 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
     w[-1] += d * rows.bias
 
 
+def asks(rows: Rows, order: np.ndarray) -> bool:
+    """Whether a pass in this order asks for memory: rows that follow each other may come without."""
+    at = 1
+    while foresees(rows) and at < order.shape[0] and order[at] == order[at - 1] + 1:
+        at += 1
+    return not foresees(rows) or at < order.shape[0]
+
+
 def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
     """Ask for the memory of the rows that are visited some rows after position ``at`` of the order."""
-    n, some = order.shape[0], ahead()
-    later = at + 2 * some
-    if later < n and not (foresees(rows) and order[later] == order[at] + 2 * some):
-        announce(rows, order[later])
-    later = at + some
-    if later < n and not (foresees(rows) and order[later] == order[at] + some):
-        expect(rows, order[later])
+    some = ahead()
+    if at + 2 * some < order.shape[0]:
+        announce(rows, order[at + 2 * some])
+    if at + some < order.shape[0]:
+        expect(rows, order[at + some])
 
 
 def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
@@ -487,6 +493,17 @@ def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
 
 
 #: verbs written once for every storage
-SHARED = (factor, sqnorm, look, push, look_ahead, look_ahead_in, packed_start, packed_values, _packed_begin)
+SHARED = (
+    factor,
+    sqnorm,
+    look,
+    push,
+    asks,
+    look_ahead,
+    look_ahead_in,
+    packed_start,
+    packed_values,
+    _packed_begin,
+)
 #: sums that must be made in the order written
 AS_WRITTEN = (gather_dot, sum_of_squares)

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from ..rows import Dense, begin, column, end, factor, look, look_ahead, push, sqnorm, value
+from ..rows import Dense, asks, begin, column, end, factor, look, look_ahead, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
 from .loops import scalars
 
@@ -352,9 +352,11 @@ def ratio_down(a: float, b: float) -> float:
 def add_rows(rows: Rows, places: Ints, a: Floats, z: Floats) -> float:
     """z <- z + a_i x_i; returns the sum of |a_i| ||x_i||, where x_i is not scaled."""
     total = 0.0
+    asking = asks(rows, places)
     for k in range(places.shape[0]):
         i = places[k]
-        look_ahead(rows, places, k)
+        if asking:
+            look_ahead(rows, places, k)
         push(rows, i, a[k], z)
         total += abs(a[k]) * sqrt(sqnorm(rows, i))
     return total

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rows import Csr, look_ahead, request, sum_of_squares
+from ..rows import Csr, asks, look_ahead, request, sum_of_squares
 from .compiler import compiled, helper, strict
 from .intake import EMPTY, frozen
 
@@ -144,9 +144,11 @@ def weigh_visits(
     ``counted[0]`` becomes the number of texts that were counted.
     """
     at = np.uint64(0)
+    asking = asks(rows, order)
     for k in range(order.shape[0]):
         i = order[k]
-        look_ahead(rows, order, k)
+        if asking:
+            look_ahead(rows, order, k)
         if k + 1 < order.shape[0]:
             request_counts(rows, order[k + 1], df)
         made.indptr[k] = at

@@ -63,6 +63,14 @@ def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(a
         assert choose(dense)(dense) is True
 
 
+@pytest.mark.parametrize("order", [[], [3], [0, 1, 2, 3], [2, 3, 4], [0, 1, 3], [1, 0]])
+def test_a_pass_asks_for_rows_that_do_not_follow_each_other(order, monkeypatch):
+    some, visits = intake.make_rows(np.eye(5), 0.0, False), np.array(order, np.int64)
+    assert rows.asks(some, visits)  # nothing is foreseen in plain Python
+    monkeypatch.setattr(rows, "foresees", lambda rows: True)
+    assert rows.asks(some, visits) == bool(np.any(np.diff(visits) != 1))
+
+
 def test_a_compiler_without_it_makes_no_code():
     assert not prefetch.known("llvm.no_such_thing")
     with mock.patch.object(prefetch, "known", lambda: False):

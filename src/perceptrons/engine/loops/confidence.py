@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Csr, Dense, Near, begin, column, end, factor, look, look_ahead, look_ahead_in, value
+from ...rows import Csr, Dense, Near, asks, begin, column, end, factor, look, look_ahead, look_ahead_in, value
 from ...rules import State
 from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
 from ..gathers import overload_of_pairs, overload_of_sum
@@ -226,10 +226,12 @@ def run_rows(
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     ending = DONE
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
-        look_ahead_in(y, order, at)
+        if asking:
+            look_ahead(rows, order, at)
+            look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = np.float64(look(rows, i, w))

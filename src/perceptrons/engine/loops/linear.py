@@ -12,6 +12,7 @@ from ...rows import (
     Csr,
     Dense,
     Packed,
+    asks,
     begin,
     end,
     follow,
@@ -329,12 +330,14 @@ def run_rows(
     weight = 1.0
     ending = DONE
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
-        look_ahead_in(y, order, at)
-        if steps.shape[0] > 0:
-            look_ahead_in(steps, order, at)
+        if asking:
+            look_ahead(rows, order, at)
+            look_ahead_in(y, order, at)
+            if steps.shape[0] > 0:
+                look_ahead_in(steps, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

@@ -17,6 +17,7 @@ from ...rows import (
     Csr,
     Dense,
     Packed,
+    asks,
     begin,
     column,
     end,
@@ -465,10 +466,12 @@ def run_rows(
     n_classes = true.shape[0]
     how = DONE
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
-        look_ahead_in(y, order, at)
+        if asking:
+            look_ahead(rows, order, at)
+            look_ahead_in(y, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...rows import begin, column, end, factor, look, look_ahead, look_ahead_in, sqnorm, value
+from ...rows import asks, begin, column, end, factor, look, look_ahead, look_ahead_in, sqnorm, value
 from ..compiler import by_record, compiled, dispatch, helper
 from .linear import EPS, write_back, write_counts
 from .scalars import (
@@ -273,10 +273,12 @@ def run(
     lowest = scalars[LOWEST]
     ending = DONE
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
-        look_ahead_in(y, order, at)
+        if asking:
+            look_ahead(rows, order, at)
+            look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = look(rows, i, u) / normaliser(link, scalars[MASS]) - threshold_of(link)
@@ -357,10 +359,12 @@ def run_elimination(
     for j in range(negated.shape[0]):
         n_negated += negated[j]
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
-        look_ahead_in(y, order, at)
+        if asking:
+            look_ahead(rows, order, at)
+            look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = n_negated + look(rows, i, alive) - look(rows, i, negated)

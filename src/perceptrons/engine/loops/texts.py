@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...rows import Near, look, look_ahead, request, sum_of_squares
+from ...rows import Near, asks, look, look_ahead, request, sum_of_squares
 from ...rules import State
 from ..compiler import compiled, confide, helper
 from ..running_idf import COUNT, idf, ln_next, weighed, with_constant
@@ -255,9 +255,11 @@ def run_texts(
     loss2, lowest, longest = 0.0, scalars[LOWEST], scalars[LONGEST]
     ending = DONE
     at = 0
+    asking = asks(rows, order)
     for at in range(order.shape[0]):
         i = order[at]
-        look_ahead(rows, order, at)
+        if asking:
+            look_ahead(rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         p, stop = rows.indptr[i], rows.indptr[i + 1]
