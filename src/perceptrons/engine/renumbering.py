@@ -199,6 +199,8 @@ class SlottedWeights:
                 self._unpack(old)
             for name in home:
                 self._at_home[name] = version
+            if self.slotted.rows is None and all(at == version for at in self._at_home.values()):
+                self.used_by = None  # no pass follows: the memory of its block is free
 
 
 class InBlock(SlottedWeights):

@@ -227,10 +227,10 @@ class Stream:
         if kept is not None and kept.whole:
             items, kept = kept.again(), None
         else:
+            if kept is not None:
+                kept.begin()  # before a thread reads, and counts bad lines
             items = self._from_source(skip, number)
         self._running = items
-        if kept is not None:
-            kept.begin()
         try:
             for batch, self.bytes_read in items:
                 self.rows = batch.first_row + batch.n_rows

@@ -102,8 +102,12 @@ class TextClassifierSpec(StoredTexts, Explains):
 
     @property
     def prepares_in_any_order(self) -> bool:
-        """Whether two batches may be hashed at the same time: names of words depend on which comes first."""
-        return not self.keep_names
+        """Whether two threads may call :meth:`prepare_batch` at the same time.
+
+        Not where names of words are kept, which depend on the batch that comes first, and not in a class that
+        has a ``prepare_batch`` of its own.
+        """
+        return not self.keep_names and type(self).prepare_batch is TextClassifierSpec.prepare_batch
 
     def prepare_batch(self, X: AnyTexts) -> Hashed:
         """Hash texts for :meth:`partial_fit`; any thread may call it.

@@ -234,6 +234,7 @@ def test_renumbered_columns_of_one_against_the_rest(read, monkeypatch, tmp_path)
     same(plain, copy.deepcopy(slotted))
     same(plain, slotted)
     assert np.array_equal(plain.covariance_, slotted.covariance_)
+    assert not any(learner.in_slots.used_by for learner in slotted._space.learners)  # all was read
     for piece in (slice(0, 9), slice(9, None), slice(0, None)):
         batches.partial_fit(TEXTS[piece], FOUR[piece], classes=np.unique(FOUR))
     monkeypatch.undo()

@@ -105,7 +105,7 @@ class _Lines:
         return self.builder.load(line, align=aligned)
 
 
-class _Sums:
+class _LineSums:
     """Writes code for the sums of a row's products with the lines of an array, eight for each learner."""
 
     def __init__(self, lines, array, target, squared):
@@ -143,7 +143,7 @@ def _write_sums(context, builder, signature, args, pairs):
 
     lines = _Lines(builder, pointer(0), pointer(1))
     place = lines.place
-    every = [_Sums(lines, pointer(a), pointer(b), squared) for a, b, squared in pairs]
+    every = [_LineSums(lines, pointer(a), pointer(b), squared) for a, b, squared in pairs]
     length = builder.sub(args[3], args[2])
 
     def add(first, n, at):

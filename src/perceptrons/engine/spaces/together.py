@@ -42,7 +42,7 @@ class Ended(NamedTuple):
     error: RuleError | NumericalError | None = None  #: what has ended it
 
 
-class Block(NamedTuple):
+class LearnerBlock(NamedTuple):
     """The arrays of a block of learners side by side, and each learner's part of them."""
 
     shared: Any  #: ``rest.Shared`` or ``rest_confidence.ConfidentShared``
@@ -57,7 +57,7 @@ class Block(NamedTuple):
 
 
 #: Blocks that are kept from pass to pass, by their first learner
-Blocks = dict[int, Block]
+Blocks = dict[int, LearnerBlock]
 
 
 def zeros_for(rows: Dense | Csr, v: np.ndarray) -> np.ndarray:
@@ -151,7 +151,7 @@ class Together:
         self.first = first
         self._kept = kept
 
-    def _block(self, rows: Dense | Csr) -> Block:
+    def _block(self, rows: Dense | Csr) -> LearnerBlock:
         """The learners' arrays side by side: those of the pass before, where they have not left them."""
         found = self._kept.get(self.first)
         if found is not None and found.of(self.learners, rows):
@@ -168,7 +168,7 @@ class Together:
         parts = [InBlock({name: a[:, r] for name, a in arrays.items()}) for r in range(n)]
         for one, part in zip(cast("list[SingleSpace]", self.learners), parts, strict=True):
             one.in_slots = part  # an interruption here finds the same numbers in both places
-        self._kept[self.first] = Block(shared, parts, type(rows))
+        self._kept[self.first] = LearnerBlock(shared, parts, type(rows))
         return self._kept[self.first]
 
     def _shared(self, rows: Dense | Csr) -> Any:
