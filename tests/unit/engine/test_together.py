@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from perceptrons import OnlineClassifier, rules
+from perceptrons import ROMMA, OnlineClassifier, rules
 from perceptrons.engine import intake, renumbering, spaces
 from perceptrons.engine.loops import scalars
 from perceptrons.engine.predictions import Predictions
@@ -307,6 +307,18 @@ def test_weights_come_home_when_they_are_read_and_when_an_interruption_ends_a_pa
             assert learner.v.tobytes() == other.v.tobytes()
         else:
             assert not learner.v.any()
+
+
+@pytest.mark.compiled
+def test_lengths_that_are_computed_anew_are_summed_alike(monkeypatch):
+    """A rule that multiplies w has its length computed anew now and then."""
+    found = []
+    for how in ("apart", "together"):
+        with read(monkeypatch, how):
+            monkeypatch.setattr(together, "LEAST_WHEN_KEPT", 0.0)
+            model = ROMMA(multiclass="ovr", max_iter=6, random_state=0).fit(sp.csr_array(X), CODES)
+        found.append((model.coef_.tobytes(), str(model.history_), str(model.margin_bounds_)))
+    assert found[0] == found[1]
 
 
 def test_small_passes_are_not_worth_a_copy(monkeypatch):

@@ -56,6 +56,7 @@ class Shared(NamedTuple):
 
     V: np.ndarray  #: their weights, a column each
     dots: np.ndarray  #: (WIDTH,), of V's type: scratch space, as the others are
+    column: np.ndarray  #: (features + 1,), of V's type
     raw: np.ndarray  #: (learners,): scores under the stored weights
     state: np.ndarray  #: (learners, scalars)
 
@@ -125,7 +126,8 @@ def learn(
             return BAD_STEP
         scale, norm2, state[TAU], state[SCALE_SUM], drift, k = now
         if refresh_is_due(now, tol):
-            norm2, drift = refreshed(rows, v, scale, norm2, drift)
+            copy_numbers(v, shared.column)  # the order of a sum depends on how its numbers lie
+            norm2, drift = refreshed(rows, shared.column, scale, norm2, drift)
             state[NORM_ERROR] = EPS * (v.shape[0] + 8.0) * norm2
         state[SCALE], state[N], state[DRIFT], state[UPDATES] = scale, norm2, drift, k
         state[SUM_Q] += q

@@ -176,7 +176,7 @@ class Together:
         V, dots = zeros_for(rows, v), aligned_zeros((side_by_side.WIDTH,), v.dtype)
         raw, state = np.zeros(n), np.zeros((n, scalars.SIZE))
         if isinstance(self.learners[0], Linear):
-            return rest.Shared(V, dots, raw, state)
+            return rest.Shared(V, dots, np.empty_like(v), raw, state)
         sigma = self.learners[0].sigma
         squares, d, beta = (aligned_zeros((side_by_side.WIDTH,), sigma.dtype) for _ in range(3))
         S, variance = zeros_for(rows, sigma), np.zeros(n)
