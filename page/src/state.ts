@@ -34,8 +34,11 @@ export interface Shown {
 }
 
 export interface Actions {
+  /** The state now; what a view has drawn may be a frame older. */
+  readonly shown: Shown;
   setScene(change: Partial<Scene>): void;
-  addPoint(x: Pair, y: number): void;
+  /** Adds a point of the class that new points have. */
+  addPoint(x: Pair): void;
   movePoint(i: number, x: Pair): void;
   removePoint(i: number): void;
   /** Gives a point the class after its own; after the last comes the first. */
@@ -51,6 +54,8 @@ export interface Actions {
   setTheme(theme: Theme): void;
   setActive(which: 0 | 1): void;
   setNewClass(code: number): void;
+  /** One class more, which new points have from now on. */
+  addClass(): void;
   /** Takes the points of a CSV text; the names of its columns of numbers. */
   loadTable(text: string, columns?: string[]): Promise<string[]>;
   restore(scene: Scene, step: number): void;

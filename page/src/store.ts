@@ -220,12 +220,12 @@ export class Store implements Actions {
     this.ask(withRows(scene, step, playing || options.online, X, y), {}, mark);
   }
 
-  addPoint(x: Pair, y: number): void {
+  addPoint(x: Pair): void {
     const given = givenRows(this.shown.scene, this.shown.step);
     const most = this.shown.catalog.limits["points"] ?? Infinity;
     if (given.X.length >= most) return this.fail(`There are at most ${most} points.`);
     const { offset } = shownRows(this.shown, this.shown.active);
-    this.setRows([...given.X, [x[0] + offset[0], x[1] + offset[1]]], [...given.y, y]);
+    this.setRows([...given.X, [x[0] + offset[0], x[1] + offset[1]]], [...given.y, this.shown.newClass]);
     this.change({ selected: given.X.length });
   }
 
@@ -296,6 +296,16 @@ export class Store implements Actions {
 
   setNewClass(newClass: number): void {
     if (newClass < this.shown.scene.classes.length) this.change({ newClass });
+  }
+
+  addClass(): void {
+    const { scene, step } = this.shown;
+    const { X, y } = givenRows(scene, step);
+    const n = scene.classes.length;
+    let k = n + 1;
+    while (scene.classes.includes(`class ${k}`)) k++;
+    this.setScene({ classes: [...scene.classes, `class ${k}`], X, y });
+    this.setNewClass(n);
   }
 
   async loadTable(text: string, columns?: string[]): Promise<string[]> {

@@ -110,7 +110,7 @@ test("a refusal shows its sentence and no run; the next answer comes back to the
   source.asked[1]!.refuse("A run needs points of two classes.");
   await later();
   assert.deepEqual([store.shown.error, store.shown.runs.length, store.shown.busy], ["A run needs points of two classes.", 0, false]);
-  store.addPoint([2, 2], 1);
+  store.addPoint([2, 2]);
   source.asked[2]!.answer();
   await later();
   assert.deepEqual([store.shown.error, store.shown.step], [null, 6]);
@@ -122,7 +122,7 @@ test("an empty plane keeps its scale while points are put on it", async () => {
   store.setScene({ X: [], y: [] });
   source.asked[1]!.refuse("A run needs points of two classes.");
   await later();
-  store.addPoint([0.5, 0.5], 1);
+  store.addPoint([0.5, 0.5]);
   source.asked[2]!.answer();
   await later();
   assert.deepEqual(store.shown.view.x, x);
@@ -134,7 +134,7 @@ test("a change while the run plays goes on from the step, and the run waits for 
   store.play(true);
   [1000, 1100, 1200, 1300].forEach(nextFrame);
   assert.equal(store.shown.step, 3);
-  store.addPoint([3, 3], 1);
+  store.addPoint([3, 3]);
   assert.deepEqual(store.shown.scene.edits.map((edit) => [edit.at, edit.X.length]), [[3, 3]]);
   nextFrame(1500);
   assert.equal(store.shown.step, 3);
@@ -147,10 +147,29 @@ test("a change while the run plays goes on from the step, and the run waits for 
 
 test("no more points than the library takes", async () => {
   const { store } = await started();
-  store.addPoint([0, 1], 1);
-  store.addPoint([0, 2], 1);
+  store.addPoint([0, 1]);
+  store.addPoint([0, 2]);
   assert.equal(store.shown.scene.X.length, 3);
   assert.match(store.shown.error ?? "", /at most 3 points/);
+});
+
+test("a point has the class that was chosen a moment before, drawn or not", async () => {
+  const { store } = await started();
+  store.setNewClass(1);
+  store.addPoint([0, 1]);
+  assert.equal(store.shown.scene.y.at(-1), 1);
+});
+
+test("one class more keeps the points that were added, on the way too", async () => {
+  const { store, source } = await started();
+  store.goTo(3);
+  store.setOptions({ online: true });
+  store.addPoint([0, 1]);
+  source.asked[1]!.answer();
+  await later();
+  store.addClass();
+  const { scene, newClass } = store.shown;
+  assert.deepEqual([scene.X.length, scene.y, scene.edits, scene.classes, newClass], [3, [1, 0, 0], [], ["a", "b", "class 3"], 2]);
 });
 
 test("a table that cannot be read leaves the points and says why", async () => {

@@ -21,6 +21,16 @@ def test_a_click_adds_a_point_of_the_current_class(lab):
     assert answer["scene"]["y"][-1] == 1
 
 
+def test_one_class_more_keeps_the_points(lab):
+    lab.changed(lambda: lab.click_at("xspace", [0.5, -1.25]))
+    n_points = lab.n_points
+    lab["more-classes"].click()
+    lab.settle()
+    answer = lab.changed(lambda: lab.click_at("xspace", [1.0, 1.0]))
+    assert lab.n_points == n_points + 1
+    assert answer["scene"]["y"][-1] == 2
+
+
 def test_a_tap_adds_a_point(open_page, address):
     lab = LabPage(open_page(address, has_touch=True, width=820, height=1180)).ready()
     before = lab.n_points

@@ -34,15 +34,14 @@ class Controls implements View {
   private readonly counts = el("span", { class: "counts", "data-testid": "counts" });
   private readonly backward: HTMLButtonElement[] = [];
   private readonly forward: HTMLButtonElement[] = [];
-  private shown: Shown | null = null;
 
   constructor(actions: Actions) {
-    const step = (): number => this.shown?.step ?? 0;
+    const goBy = (visits: number): void => actions.goTo(actions.shown.step + visits);
     const first = this.button("first", "To the start (Home)", "first", () => actions.goTo(0));
-    const back = this.button("back", "One visit back (,)", "back", () => actions.goTo(step() - 1));
-    this.playing = this.button("play", "Play (Space)", "play", () => actions.play(!this.shown?.playing));
+    const back = this.button("back", "One visit back (,)", "back", () => goBy(-1));
+    this.playing = this.button("play", "Play (Space)", "play", () => actions.play(!actions.shown.playing));
     this.playing.classList.add("primary");
-    const forth = this.button("step", "One visit on (.)", "step", () => actions.goTo(step() + 1));
+    const forth = this.button("step", "One visit on (.)", "step", () => goBy(1));
     const mistake = this.button("next-mistake", "To the next mistake (m)", "mistake", () => actions.nextMistake());
     const last = this.button("last", "To the end (End)", "last", () => actions.goTo(Infinity));
     this.backward.push(first, back);
@@ -82,7 +81,6 @@ class Controls implements View {
   }
 
   update(shown: Shown, before: Shown | null): void {
-    this.shown = shown;
     const last = totalVisits(shown.runs);
     const { step } = shown;
     attr(this.slider, "max", last);

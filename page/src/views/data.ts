@@ -125,18 +125,10 @@ class Data implements View {
         name,
       ),
     );
-    const more = el("button", { type: "button", class: "class-choice", "data-testid": "more-classes", title: "one class more", "aria-label": "one class more", onclick: () => this.more(shown) }, "+");
+    const more = el("button", { type: "button", class: "class-choice", "data-testid": "more-classes", title: "one class more", "aria-label": "one class more", onclick: () => this.actions.addClass() }, "+");
     this.classes.replaceChildren(...buttons);
     if (shown.scene.classes.length < (shown.catalog.limits["classes"] ?? 6)) this.classes.append(more);
     if (had) buttons[shown.newClass]?.focus();
-  }
-
-  private more(shown: Shown): void {
-    const { classes } = shown.scene;
-    let k = classes.length + 1;
-    while (classes.includes(`class ${k}`)) k++;
-    this.actions.setScene({ classes: [...classes, `class ${k}`], X: shown.scene.X, y: shown.scene.y });
-    this.actions.setNewClass(classes.length);
   }
 
   private drawEdits(shown: Shown): void {

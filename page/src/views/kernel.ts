@@ -212,11 +212,11 @@ class KernelView implements View {
   private key(event: KeyboardEvent): void {
     const by: Record<string, Pair> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     const move = by[event.key];
-    if (!move || !this.grid || !this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!move || !this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     const { columns, rows, box } = this.grid;
-    const from = snap(this.grid, this.shown.pointer ?? [(box[0] + box[1]) / 2, (box[2] + box[3]) / 2]);
+    const from = snap(this.grid, this.actions.shown.pointer ?? [(box[0] + box[1]) / 2, (box[2] + box[3]) / 2]);
     const index = from?.index ?? 0;
     const far = event.shiftKey ? 5 : 1;
     const c = Math.min(columns - 1, Math.max(0, (index % columns) + far * move[0]));

@@ -69,7 +69,7 @@ class WhyView implements View {
   }
 
   private setScaling(B: number): void {
-    if (this.shown !== null) this.actions.setScene({ learner: withScaling(this.shown.scene, Number(B.toPrecision(3))).learner });
+    this.actions.setScene({ learner: withScaling(this.actions.shown.scene, Number(B.toPrecision(3))).learner });
   }
 
   // ---------------------------------------------------------- comparing

@@ -258,10 +258,8 @@ class XSpace implements View {
   // ---------------------------------------------------------- editing
 
   private tapped(at: Pair): void {
-    const { shown } = this;
-    if (!shown) return;
-    if (shown.readOnly) this.actions.fail("This page shows recorded runs: points cannot be changed here.");
-    else this.actions.addPoint(at, shown.newClass);
+    if (this.actions.shown.readOnly) this.actions.fail("This page shows recorded runs: points cannot be changed here.");
+    else this.actions.addPoint(at);
   }
 
   private indexOf(target: EventTarget | null): number | null {
