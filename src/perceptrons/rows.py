@@ -83,6 +83,11 @@ NEAR, FAR = 4, 8
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
+#: The same for dense rows, of which some processors have to be told more; where rows follow each other in
+#: memory one line of so many is asked for: the processor fetches those between by itself.
+MORE_LINES, APART = 256, 8
+#: Bytes of a dense row from which on it is worth asking for rows that follow each other.
+LONG = 2048
 
 #: What the verbs take.
 Rows: TypeAlias = Dense | Csr | Packed | Near | Block
@@ -133,8 +138,11 @@ def scaled(rows: Rows, factor: float) -> None:
     return chosen(scaled, rows)(rows, factor)
 
 
-def expect(rows: Rows, i: int) -> None:
-    """Ask for the memory of row i, which is read soon. It does nothing in plain Python."""
+def expect(rows: Rows, i: int, follows: bool) -> None:
+    """Ask for the memory of row i, which is read soon. It does nothing in plain Python.
+
+    ``follows``: it is read right after the row that is before it in memory.
+    """
 
 
 def announce(rows: Rows, i: int) -> None:
@@ -152,6 +160,11 @@ def request_early(a: np.ndarray, place: int | np.uint64) -> None:
 def ahead() -> int:
     """How many rows ahead memory is asked for, and how many before that the numbers that say where it is."""
     return FAR
+
+
+def most_lines() -> int:
+    """How many lines of a dense row are asked for at most."""
+    return MORE_LINES
 
 
 def foresees(rows: Rows) -> bool:
@@ -183,11 +196,17 @@ def _dense_dot(rows: Dense, i: int, w: Reals) -> float:
     return total
 
 
-def _dense_expect(rows: Dense, i: int) -> None:
-    x = rows.X[i]
-    line = 8 * LINE // np.finfo(x.dtype).bits
-    for j in range(0, min(x.shape[0], LINES * line), line):
-        request(x, j)
+def _dense_expect(rows: Dense, i: int, follows: bool) -> None:
+    line = 8 * LINE // np.finfo(rows.X.dtype).bits
+    if follows:
+        x = rows.X[max(0, i - NEAR)]  # such rows come fast: a shorter way ahead is enough
+        for j in range(0, min(x.shape[0], most_lines() * line), APART * line):
+            request_early(x, j)
+    else:
+        x = rows.X[i]
+        for j in range(0, min(x.shape[0], most_lines() * line), line):
+            request_early(x, j)
+        request_early(x, x.shape[0] - 1)  # rows need not begin where a line does
 
 
 def _csr_begin(rows: Csr, i: int) -> int:
@@ -210,7 +229,7 @@ def _csr_dot(rows: Csr, i: int, w: Reals) -> float:
     return gather_dot(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], w)
 
 
-def _csr_expect(rows: Csr, i: int) -> None:
+def _csr_expect(rows: Csr, i: int, follows: bool) -> None:
     line = np.uint64(8 * LINE // max(np.finfo(rows.data.dtype).bits, np.iinfo(rows.indices.dtype).bits))
     p = rows.indptr[i]
     stop = min(rows.indptr[i + 1], p + np.uint64(LINES) * line)
@@ -271,7 +290,7 @@ def _packed_dot(rows: Packed, i: int, w: Reals) -> float:
     return gather_dot(values, indices, np.uint64(0), rows.indptr[i + 1] - rows.indptr[i], w)
 
 
-def _packed_expect(rows: Packed, i: int) -> None:
+def _packed_expect(rows: Packed, i: int, follows: bool) -> None:
     line = np.uint64(8 * LINE // np.finfo(rows.data.dtype).bits)
     p = packed_start(rows, i)
     stop = min(
@@ -412,7 +431,11 @@ def _not_scaled(rows: Rows, factor: float) -> None:
     pass
 
 
-def _not_expected(rows: Rows, i: int) -> None:
+def _not_expected(rows: Rows, i: int, follows: bool) -> None:
+    pass
+
+
+def _not_announced(rows: Rows, i: int) -> None:
     pass
 
 
@@ -424,7 +447,7 @@ VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Near: _near_dot, Block: _block_d
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
-VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_expected}
+VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_announced}
 
 _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     begin: _packed_begin,
@@ -482,7 +505,7 @@ def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
     if at + 2 * some < order.shape[0]:
         announce(rows, order[at + 2 * some])
     if at + some < order.shape[0]:
-        expect(rows, order[at + some])
+        expect(rows, order[at + some], order[at + some] == order[at + some - 1] + 1)
 
 
 def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:

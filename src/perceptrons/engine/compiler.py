@@ -53,6 +53,7 @@ _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     rows.request: prefetch.overload_of_request,
     rows.request_early: prefetch.overload_of_early_request,
     rows.ahead: prefetch.overload_of_ahead,
+    rows.most_lines: prefetch.overload_of_most_lines,
     rows.foresees: prefetch.overload_of_foresees,
     rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
     rows.paired_dot: gathers.overload_of_pairs(),

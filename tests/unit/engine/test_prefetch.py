@@ -42,6 +42,7 @@ def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep
     prefetch.overload_of_early_request()
     asked.assert_called_once_with(keep)
     assert prefetch.overload_of_ahead()()() == (rows.NEAR if gathers else rows.FAR)
+    assert prefetch.overload_of_most_lines()()() == (rows.LINES if gathers else rows.MORE_LINES)
 
 
 def test_compiled_rows_are_announced_before_they_are_asked_for():
@@ -60,7 +61,33 @@ def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(a
     with mock.patch.object(prefetch, "has", lambda feature: alone):
         choose = prefetch.overload_of_foresees()
         assert choose(sparse)(sparse) is alone
-        assert choose(dense)(dense) is True
+        for n_bytes in (rows.LONG - 4, rows.LONG):
+            found = mock.Mock(X=np.zeros((1, n_bytes // 4), np.float32))
+            assert choose(dense)(found) == (alone or n_bytes < rows.LONG)
+
+
+@pytest.mark.parametrize("gathers", [True, False])
+@pytest.mark.parametrize(("dtype", "n_columns"), [(np.float32, 784), (np.float64, 5), (np.float32, 50_000)])
+def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
+    """All of them, up to a limit; every eighth of an earlier row where rows follow each other."""
+    asked = []
+    most = rows.LINES if gathers else rows.MORE_LINES
+    monkeypatch.setattr(rows, "most_lines", lambda: most)
+    monkeypatch.setattr(
+        rows, "request_early", lambda a, place: asked.append(a.ctypes.data + place * a.itemsize)
+    )
+    X = np.zeros((20, n_columns), dtype)
+    some, size = intake.make_rows(X, 0.0, False), n_columns * X.itemsize
+    rows._dense_expect(some, 9, False)
+    begin = some.X[9].ctypes.data
+    assert asked == [*range(begin, begin + min(size, most * rows.LINE), rows.LINE), begin + size - X.itemsize]
+    asked.clear()
+    rows._dense_expect(some, 9, True)
+    begin = some.X[9 - rows.NEAR].ctypes.data
+    assert asked == list(range(begin, begin + min(size, most * rows.LINE), rows.APART * rows.LINE))
+    asked.clear()
+    rows._dense_expect(some, 1, True)  # there is no row so far before it
+    assert asked[0] == some.X.ctypes.data
 
 
 @pytest.mark.parametrize("order", [[], [3], [0, 1, 2, 3], [2, 3, 4], [0, 1, 3], [1, 0]])
