@@ -51,7 +51,7 @@ SUBNORMAL = 2.0**-1074  #: and by at most half of this where the result underflo
 #: A first look is good enough when its uncertainty is below this share of what it found.
 CLOSE = 1e-8
 #: The same for the upper end of a bracket that has no lower one.
-CLOSE_ALONE = 2.0**-6
+CLOSE_ALONE = 2.0**-4
 #: Memory that the steps of all learners of a fit may take, in bytes; beyond it the error term serves.
 STEPS_LIMIT = 1 << 28
 _MIDDLE = (1e-200, 1e200)  # sums of squares outside are computed from scaled vectors
@@ -466,7 +466,7 @@ def rows_say_more(rows: Dense | Csr, v: np.ndarray, norm: float, state: np.ndarr
     So it should where the sum of the steps is near an end of the range, and the other end is infinite.
     In float32 it always can. There the rows are added up only where they have as many entries as w has, or
     nearly: adding up into so many numbers would take longer than learning from so few rows. ``low`` is the
-    lower end: where w does not separate the rows, a hundredth of the upper end is not worth that time.
+    lower end: where w does not separate the rows, a sixteenth of the upper end is not worth that time.
     """
     summed = _SUMS[0] < float(state[scalars.TAU]) < _SUMS[1]
     seen = CLOSE if low > 0.0 else CLOSE_ALONE
