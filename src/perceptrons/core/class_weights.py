@@ -166,14 +166,14 @@ def checked_weights(model: Learner, sample_weight: npt.ArrayLike | None, n: int)
     return weights
 
 
-def epoch_weights(model: Learner, batch: CheckedRows, visit: np.ndarray) -> np.ndarray:
-    """Row weights of an epoch; with ``class_weight="running"`` computed from the rows visited so far."""
+def of_epoch(model: Learner, batch: CheckedRows, visit: np.ndarray) -> CheckedRows:
+    """The rows of an epoch; with ``class_weight="running"`` their weights come from those visited so far."""
     if not runs_counts(model):
-        return batch.weights
+        return batch
     labels = model.classes_[batch.codes[visit]]
     given = batch.weights[visit] if len(batch.weights) else batch.weights
     weights = np.ones(batch.X.shape[0])
     weights[visit] = running_weights(model, given, labels)
     before = vars(model).get("_counted", NOTHING)
     model._counted = before.plus(labels if not len(given) else labels[given > 0.0])
-    return intake.frozen(weights)
+    return batch._replace(weights=intake.frozen(weights))

@@ -54,12 +54,12 @@ def run(model: Learner, batch: CheckedRows, orders: list[np.ndarray] | None, wat
                 if slotted is not None:
                     space.renumber(slotted)
             for visit in epochs:
-                with at_rest(model):
-                    watch.epoch_begins()
                 if watched:
+                    with at_rest(model):
+                        watch.epoch_begins()
                     intake.check_again(batch.X, batch.rows)
                 space.reset_lowest()
-                weighted = batch._replace(weights=class_weights.epoch_weights(model, batch, visit))
+                weighted = class_weights.of_epoch(model, batch, visit)
                 run_visits = vars(model).get("_run_visits")  # set by visiting.fit
                 recorded = visited.begin(visit)
                 try:
@@ -124,11 +124,11 @@ def visits(
 ) -> Iterator[np.ndarray]:
     """The rows in the order of each epoch."""
     rows = np.arange(batch.X.shape[0]) if train is None else np.sort(train)
+    in_order = intake.frozen(rows, np.int64)
     epochs = itertools.count() if model.max_iter is None else range(model.max_iter)
     own = rng is not model.random_state and rng is not np.random.mtrand._rand
     for _ in epochs:
-        visit = draws.permutation(rng, rows, own) if model.shuffle else rows
-        yield intake.frozen(visit, np.int64)
+        yield intake.frozen(draws.permutation(rng, rows, own), np.int64) if model.shuffle else in_order
 
 
 def checked_orders(order: Any, n: int) -> list[np.ndarray] | None:
