@@ -42,6 +42,7 @@ from perceptrons.mixing import merging, shards
 from perceptrons.mixing.backends import Threads
 from perceptrons.mixing.fitting import passing
 from perceptrons.mixing.jobs import Job
+from perceptrons.mixing.shard_arrays import ShardArrays
 from perceptrons.mixing.shard_epoch import Outcome, shard_epoch
 from perceptrons.mixing.states import State, state_of
 
@@ -72,29 +73,32 @@ def round_times(learner: Any, X: Any, y: Any, rounds: int) -> dict[int, float]:
 def ceiling(learner: Any, X: Any, y: Any, repeats: int) -> float:
     """How much faster the passes of both shards alone are in two threads: what the memory allows."""
     job, parts, state = prepared(learner, X, y, 2)
+    room = ShardArrays.for_state(state, 2)
     best = {1: np.inf, 2: np.inf}
     for number in range(1 + repeats):
         for n_threads in best:
             with ThreadPoolExecutor(n_threads) as pool:
                 start = time.perf_counter()
-                list(pool.map(partial(shard_epoch, job, state), parts, [number, number]))
+                passes = pool.map(partial(shard_epoch, job, state, number=number, room=room), parts)
+                outcomes = list(passes)
                 took = time.perf_counter() - start
             if number > 0:  # the first time compiles
                 best[n_threads] = min(best[n_threads], took)
-        state = merging.mixed(job, state, [shard_epoch(job, state, part, number) for part in parts]).state
+        state = merging.mixed(job, state, outcomes, room=room).state
     return best[1] / best[2]
 
 
 def mixing_time(learner: Any, X: Any, y: Any) -> float:
     """CPU seconds of one mixing of two shards, after the second pass; the smallest of five."""
     job, parts, state = prepared(learner, X, y, 2)
+    room = ShardArrays.for_state(state, 2)
     for number in range(2):
-        outcomes = [shard_epoch(job, state, part, number) for part in parts]
-        before, state = state, merging.mixed(job, state, outcomes).state
+        outcomes = [shard_epoch(job, state, part, number, room=room) for part in parts]
+        before, state = state, merging.mixed(job, state, outcomes, room=room).state
     found = []
     for _ in range(5):
         start = time.process_time()
-        merging.mixed(job, before, outcomes)
+        merging.mixed(job, before, outcomes, room=room)
         found.append(time.process_time() - start)
     return min(found)
 

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .merging import Round, mixed
+from .shard_arrays import ShardArrays
 from .shard_epoch import Outcome, shard_epoch
 
 if TYPE_CHECKING:
@@ -58,19 +59,26 @@ class Threads:
     def __init__(self, job: Job, shards: Sequence[Shard], n_threads: int | None = None):
         self.job, self.shards = job, shards
         self._stop = threading.Event()
+        self._room: ShardArrays | None = None
         self._pool = ThreadPoolExecutor(thread_count(len(shards), n_threads), "perceptrons")
 
     def round(self, state: State, number: int) -> Round:
-        stop = self._stop.is_set
+        stop, room = self._stop.is_set, self._shard_arrays(state)
         running: list[Future[Outcome]] = []
         try:
             running.extend(
-                self._pool.submit(shard_epoch, self.job, state, shard, number, stop) for shard in self.shards
+                self._pool.submit(shard_epoch, self.job, state, shard, number, stop, room)
+                for shard in self.shards
             )
-            return mixed(self.job, state, _results(running), self._pool.map)
+            return mixed(self.job, state, _results(running), self._pool.map, room)
         except BaseException:
             self._stop.set()
             raise
+
+    def _shard_arrays(self, state: State) -> ShardArrays | None:
+        if self._room is None or not self._room.fits(state):
+            self._room = ShardArrays.for_state(state, len(self.shards))
+        return self._room
 
     def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
         return list(self._pool.map(lambda shard: function(self.job, shard, *arguments), self.shards))

@@ -32,7 +32,11 @@ class Job(NamedTuple):
 
     def model(self, state: State) -> Learner:
         """A learner that goes on from a copy of the state."""
+        return self.model_of(copied(state))
+
+    def model_of(self, state: State) -> Learner:
+        """A learner that goes on from the state, and writes to its arrays."""
         model, space = copy.copy(self.learner), self.fresh_space()
-        resume(space, copied(state))
+        resume(space, state)
         starting.adopt(model, space, [])
         return model

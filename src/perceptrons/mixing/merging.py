@@ -41,10 +41,12 @@ from ..engine.margins import SUBNORMAL, U, sum_of_squares
 from ..engine.running_idf import MOST_TEXTS
 from ..engine.spaces import LearnerState
 from . import sums
+from .shard_arrays import MixedRows
 from .sums import ShardSum, tree
 
 if TYPE_CHECKING:
     from .jobs import Job
+    from .shard_arrays import ShardArrays
     from .shard_epoch import Delta, Outcome, Report
     from .states import State
 
@@ -74,11 +76,13 @@ class Round(NamedTuple):
     mu: np.ndarray  #: (learners, shards)
 
 
-def mixed(job: Job, state: State, outcomes: Sequence[Outcome], each: Each = map) -> Round:
+def mixed(
+    job: Job, state: State, outcomes: Sequence[Outcome], each: Each = map, room: ShardArrays | None = None
+) -> Round:
     """The state after a round, from the outcomes of all shards in their order.
 
     Numbers are mixed by blocks, so that what is in between stays in the cache; ``each`` maps a function over
-    the blocks, in threads for example.
+    the blocks, in threads for example. ``room`` has the numbers of all shards, where they were kept there.
     """
     reports = tuple(outcome.report for outcome in outcomes)
     mu = shares(job, state, reports)
@@ -88,6 +92,9 @@ def mixed(job: Job, state: State, outcomes: Sequence[Outcome], each: Each = map)
         _Learner(own, [one.deltas[r] for one in outcomes], [report.scalars[r] for report in reports], mu[r])
         for r, own in enumerate(state)
     ]
+    if room is not None:
+        for one, rows in zip(learners, room.rows, strict=True):
+            one.mix_rows(rows)
     blocks = [(one, start) for one in learners for start in range(0, one.size, BLOCK)]
     for _ in each(lambda block: block[0].mix(block[1]), blocks):
         pass  # errors are raised here
@@ -104,10 +111,20 @@ class _Learner:
         self.size = own.arrays["v"].size
         self.counted = _counted(own.scalars, after)
         self.arrays = {name: np.empty_like(a) for name, a in own.arrays.items()}
+        self.rows: MixedRows | None = None
+
+    def mix_rows(self, rows: dict[str, np.ndarray]) -> None:
+        """From here on mix by compiled loops: these are the numbers of all shards."""
+        passed = np.array([own[scalars.SCALE_SUM] for own in self.after])
+        whole = float(self.counted[scalars.SCALE_SUM])
+        self.rows = MixedRows(self.own, rows, self.mu, passed, whole, self.arrays)
 
     def mix(self, start: int) -> None:
         """Mix the numbers of a block."""
         block = slice(start, min(start + BLOCK, self.size))
+        if self.rows is not None:
+            self.rows.mix(block.start, block.stop)
+            return
         own = LearnerState(
             {name: a.reshape(-1)[block] for name, a in self.own.arrays.items()}, self.own.scalars
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..core.passes import CheckedRows
     from ..engine.predictions import Predictions
     from .jobs import Job
+    from .shard_arrays import ShardArrays
     from .shards import Shard
     from .states import State
 
@@ -62,14 +63,20 @@ class Stopped(Exception):
 
 
 def shard_epoch(
-    job: Job, state: State, shard: Shard, number: int, stop: Callable[[], bool] | None = None
+    job: Job,
+    state: State,
+    shard: Shard,
+    number: int,
+    stop: Callable[[], bool] | None = None,
+    room: ShardArrays | None = None,
 ) -> Outcome:
     """The pass of round ``number``, from 0, over a shard that begins in this state.
 
-    ``stop`` is called now and then: where it is true the pass ends by :class:`Stopped`.
+    ``stop`` is called now and then: where it is true the pass ends by :class:`Stopped`. With ``room`` the
+    outcome has all numbers, and they are there.
     """
     batch = shard.load(job)
-    model = job.model(state)
+    model = job.model(state) if room is None else job.model_of(room.copied(state, shard.number))
     space = model._space
     for learner in space.learners:
         learner.row_numbers = shard.row_numbers
@@ -92,7 +99,11 @@ def shard_epoch(
         counts = passes.one_pass(model, batch, visits(job, shard, number), number, run=run)
     except NumericalError as error:
         raise NumericalError(f"Shard {shard.number}, {error}") from error
-    return Outcome(_report(model, batch, shard.number, counts), _deltas(model, state))
+    report = _report(model, batch, shard.number, counts)
+    if room is None:
+        return Outcome(report, _deltas(model, state))
+    rows = room.take(state_of(space), shard.number)
+    return Outcome(report, tuple({name: Delta(None, a) for name, a in own.items()} for own in rows))
 
 
 def _report(model: Learner, batch: CheckedRows, number: int, counts: Counts) -> Report:

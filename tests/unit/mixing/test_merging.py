@@ -10,9 +10,10 @@ from mixed import tree_sum
 
 from perceptrons.engine.loops import scalars
 from perceptrons.engine.spaces import Counts, LearnerState
-from perceptrons.mixing import merging, sums
+from perceptrons.mixing import loops, merging, shard_arrays, sums
 from perceptrons.mixing.jobs import Job
 from perceptrons.mixing.merging import join, settled, weighted
+from perceptrons.mixing.shard_arrays import ShardArrays
 from perceptrons.mixing.shard_epoch import Delta, Outcome, Report, delta
 
 SHARDS = [2, 3, 5, 6, 7, 12]
@@ -76,6 +77,55 @@ def test_the_sum_is_a_tree_and_unchanged_numbers_stay(S, monkeypatch):
         np.testing.assert_array_equal(by_blocks.state[0].scalars, even.scalars)
         for dense in (None, True, False, [s % 2 == 0 for s in range(S)]):
             np.testing.assert_array_equal(mix(w0, shards, mu, dense).arrays["v"], expected)
+
+
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("S", SHARDS)
+def test_compiled_loops_mix_to_the_same_bits(S, dtype, average, monkeypatch):
+    """Weights and sums of weights; numbers that changed their sign only, and numbers that nobody changed."""
+    rng = np.random.default_rng(S)
+    monkeypatch.setattr(merging, "BLOCK", 700)
+    monkeypatch.setattr(loops, "SPAN", 256)
+    job = Job(None, None, 1999, S, 0, "mistakes")
+    for share in (0.0, 0.02, 0.5, 1.0):
+        v0, vs, _ = drawn(rng, S, dtype, share, 2000)
+        v0[:5], vs[0][:5] = 0.0, -0.0
+        arrays, learned = {"v": v0}, [{"v": v} for v in vs]
+        if average:
+            A0, As, _ = drawn(rng, S, np.float64, share, 2000)
+            arrays["A"], learned = A0, [{"v": v, "A": A} for v, A in zip(vs, As, strict=True)]
+        before = after_pass(v0, 0)
+        before[scalars.SCALE_SUM] = 3.0
+        state = (LearnerState(arrays, before),)
+        room = ShardArrays.for_state(state, S)
+        outcomes = []
+        for s, own in enumerate(learned):
+            after = after_pass(own["v"], 1 + s)
+            after[scalars.SCALE_SUM] = 10.0 + s
+            report = Report(s, Counts(1, 1, 1, 1, 0, 0.0), (after,), (None,), 1.0, True, True)
+            outcomes.append(Outcome(report, ({name: delta(arrays[name], a) for name, a in own.items()},)))
+            room.take((LearnerState(own, after),), s)
+        expected, found = merging.mixed(job, state, outcomes), merging.mixed(job, state, outcomes, room=room)
+        for name in arrays:
+            one, other = expected.state[0].arrays[name], found.state[0].arrays[name]
+            assert one.tobytes() == other.tobytes()
+        np.testing.assert_array_equal(expected.state[0].scalars, found.state[0].scalars)
+
+
+def test_where_shards_learn_side_by_side(monkeypatch):
+    v, sigma = np.zeros(100, np.float32), np.ones(100)
+    state = (LearnerState({"v": v}, scalars.fresh()),)
+    assert ShardArrays.for_state(state, 1) is None  # nothing is mixed
+    assert ShardArrays.for_state((LearnerState({"v": v, "sigma": sigma}, scalars.fresh()),), 2) is None
+    room = ShardArrays.for_state(state, 3)
+    assert room.fits(state)
+    assert not room.fits((*state, *state))
+    assert not room.fits((LearnerState({"v": v.astype(float)}, scalars.fresh()),))
+    assert not room.fits((LearnerState({"v": v[:-1]}, scalars.fresh()),))
+    monkeypatch.setattr(shard_arrays, "MOST_BYTES", 3 * v.nbytes)
+    assert ShardArrays.for_state(state, 3) is not None
+    assert ShardArrays.for_state(state, 4) is None
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
