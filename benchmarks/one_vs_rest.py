@@ -42,7 +42,7 @@ LEARNERS = {kind.__name__: kind for kind in (Perceptron, AveragedPerceptron, Pas
 WAYS = ("together", "apart", "before")
 GOAL = 3.0
 FEW_ROWS = 300
-SMALL = 10_000  # rows of which a fit takes so little time that many are needed to see its best
+SMALL = 20_000  # rows of which a fit takes so little time that many are needed to see its best
 
 
 def learner(name: str, epochs: int, n_jobs: int | None = None) -> Any:

@@ -80,6 +80,8 @@ class Block(NamedTuple):
 
 #: How many rows ahead memory is asked for, where few rows are enough and elsewhere.
 NEAR, FAR = 4, 8
+#: The same for the weights that a row reads, where all weights together have more bytes than this.
+SOON, LARGE = 2, 3 << 21
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
@@ -149,6 +151,10 @@ def announce(rows: Rows, i: int) -> None:
     """Ask for the numbers that :func:`expect` reads, and for the squared length of row i."""
 
 
+def expect_weights(rows: Rows, i: int, weights: Reals) -> None:
+    """Ask for the weights of the columns of row i, which are read soon: an array by column, in C order."""
+
+
 def request(a: np.ndarray, place: int | np.uint64) -> None:
     """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
 
@@ -165,6 +171,11 @@ def ahead() -> int:
 def most_lines() -> int:
     """How many lines of a dense row are asked for at most."""
     return MORE_LINES
+
+
+def asks_for_weights(weights: Reals) -> bool:
+    """Whether it helps to ask for the weights that a row will read: there are too many to stay near."""
+    return weights.size * weights.itemsize > LARGE
 
 
 def foresees(rows: Rows) -> bool:
@@ -237,6 +248,24 @@ def _csr_expect(rows: Csr, i: int, follows: bool) -> None:
         request_early(rows.indices, p)
         request_early(rows.data, p)
         p += line
+
+
+def _csr_expect_weights(rows: Csr, i: int, weights: Reals) -> None:
+    line = np.uint64(8 * LINE // np.finfo(weights.dtype).bits)
+    of_a_column = np.uint64(weights.size // weights.shape[0])
+    p, stop = rows.indptr[i], rows.indptr[i + 1]
+    if of_a_column <= line:
+        while p < stop:
+            request_early(weights, np.uint64(rows.indices[p]) * of_a_column)
+            p += np.uint64(1)
+        return
+    while p < stop:
+        place = np.uint64(rows.indices[p]) * of_a_column
+        last = place + of_a_column
+        while place < last:
+            request_early(weights, place)
+            place += line
+        p += np.uint64(1)
 
 
 def _announce_sparse(rows: Csr | Packed, i: int) -> None:
@@ -439,6 +468,10 @@ def _not_announced(rows: Rows, i: int) -> None:
     pass
 
 
+def _no_weights_expected(rows: Rows, i: int, weights: Reals) -> None:
+    pass
+
+
 VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Near: _near_begin, Block: _block_begin}
 VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Near: _near_end, Block: _block_end}
 VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Near: _near_column, Block: _block_column}
@@ -447,6 +480,11 @@ VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Near: _near_dot, Block: _block_d
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
+VERBS[expect_weights] = {
+    Dense: _no_weights_expected,
+    Csr: _csr_expect_weights,
+    Block: _no_weights_expected,
+}
 VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_announced}
 
 _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -458,6 +496,7 @@ _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     follow: _not_followed,
     scaled: _not_scaled,
     expect: _packed_expect,
+    expect_weights: _no_weights_expected,
     announce: _announce_sparse,
 }
 for _verb, _function in _PACKED.items():
@@ -515,6 +554,12 @@ def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
         request_early(numbers, order[later])
 
 
+def look_ahead_at(weights: Reals, rows: Rows, order: np.ndarray, at: int) -> None:
+    """Ask for the weights that a row reads which is visited soon after position ``at`` of the order."""
+    if at + SOON < order.shape[0]:
+        expect_weights(rows, order[at + SOON], weights)
+
+
 #: verbs written once for every storage
 SHARED = (
     factor,
@@ -524,6 +569,7 @@ SHARED = (
     asks,
     look_ahead,
     look_ahead_in,
+    look_ahead_at,
     packed_start,
     packed_values,
     _packed_begin,

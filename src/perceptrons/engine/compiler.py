@@ -54,6 +54,7 @@ _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     rows.request_early: prefetch.overload_of_early_request,
     rows.ahead: prefetch.overload_of_ahead,
     rows.most_lines: prefetch.overload_of_most_lines,
+    rows.asks_for_weights: prefetch.overload_of_asks_for_weights,
     rows.foresees: prefetch.overload_of_foresees,
     rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
     rows.paired_dot: gathers.overload_of_pairs(),

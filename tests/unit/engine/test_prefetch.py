@@ -43,6 +43,12 @@ def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep
     asked.assert_called_once_with(keep)
     assert prefetch.overload_of_ahead()()() == (rows.NEAR if gathers else rows.FAR)
     assert prefetch.overload_of_most_lines()()() == (rows.LINES if gathers else rows.MORE_LINES)
+    for n_bytes in (rows.LARGE, rows.LARGE + 4):
+        weights = np.zeros(n_bytes // 4, np.float32)
+        asks = prefetch.overload_of_asks_for_weights()(weights)(weights)
+        assert (
+            asks == (not gathers and rows.asks_for_weights(weights)) == (not gathers and n_bytes > rows.LARGE)
+        )
 
 
 def test_compiled_rows_are_announced_before_they_are_asked_for():
@@ -90,6 +96,28 @@ def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
     assert asked[0] == some.X.ctypes.data
 
 
+@pytest.mark.parametrize(("dtype", "n_classes"), [(np.float64, 1), (np.float64, 8), (np.float32, 20)])
+def test_weights_of_a_sparse_row(dtype, n_classes, monkeypatch):
+    """All lines of the columns that it has."""
+    asked = []
+    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append(int(place)))
+    some = intake.make_rows(sp.csr_array(np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])), 0.0, False)
+    weights = np.zeros(4 if n_classes == 1 else (4, n_classes), dtype)
+    rows._csr_expect_weights(some, 1, weights)
+    line = rows.LINE // weights.itemsize
+    lines = range(0, n_classes, line)
+    assert asked == [j * n_classes + first for j in (0, 2) for first in lines]
+
+
+def test_compiled_weights_are_asked_for():
+    some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
+    code, _ = assembly(rows.look_ahead_at, np.zeros((4, 8)), some, np.arange(3), 0)
+    assert ("@llvm.prefetch" in code) == prefetch.known()
+    dense = intake.make_rows(np.eye(3), 0.0, False)
+    code, _ = assembly(rows.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0)
+    assert "@llvm.prefetch" not in code  # rows read all weights
+
+
 @pytest.mark.parametrize("order", [[], [3], [0, 1, 2, 3], [2, 3, 4], [0, 1, 3], [1, 0]])
 def test_a_pass_asks_for_rows_that_do_not_follow_each_other(order, monkeypatch):
     some, visits = intake.make_rows(np.eye(5), 0.0, False), np.array(order, np.int64)
@@ -120,4 +148,5 @@ def test_nothing_in_plain_python(kind):
     for at in range(len(order)):
         rows.look_ahead(some, order, at)
         rows.look_ahead_in(some.sq, order, at)
+        rows.look_ahead_at(some.sq, some, order, at)
     rows.request(some.sq, 99)

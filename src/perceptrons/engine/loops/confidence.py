@@ -7,7 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import Csr, Dense, Near, asks, begin, column, end, factor, look, look_ahead, look_ahead_in, value
+from ...rows import (
+    Csr,
+    Dense,
+    Near,
+    asks,
+    asks_for_weights,
+    begin,
+    column,
+    end,
+    factor,
+    look,
+    look_ahead,
+    look_ahead_at,
+    look_ahead_in,
+    value,
+)
 from ...rules import State
 from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
 from ..gathers import overload_of_pairs, overload_of_sum
@@ -51,6 +66,21 @@ def shift(cov: Covariance, rows: Rows, i: int, d: float, w: Reals) -> None:
 def shrink(cov: Covariance, rows: Rows, i: int, beta: float) -> None:
     """Sigma <- Sigma - beta Sigma x x' Sigma."""
     return dispatch(shrink, cov)(cov, rows, i, beta)
+
+
+def look_ahead_at_variances(cov: Covariance, rows: Rows, order: Ints, at: int) -> None:
+    """:func:`perceptrons.rows.look_ahead_at` for Sigma."""
+    return dispatch(look_ahead_at_variances, cov)(cov, rows, order, at)
+
+
+@by_record(look_ahead_at_variances)(Diagonal)
+def _look_ahead_at_diagonal(cov: Diagonal, rows: Rows, order: Ints, at: int) -> None:
+    look_ahead_at(cov.sigma, rows, order, at)
+
+
+@by_record(look_ahead_at_variances)(Full)
+def _no_look_ahead(cov: Full, rows: Rows, order: Ints, at: int) -> None:
+    pass
 
 
 # Several loops make these numbers, and all make the same: their order is fixed.
@@ -226,12 +256,15 @@ def run_rows(
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     ending = DONE
     at = 0
-    asking = asks(rows, order)
+    asking, asking_weights = asks(rows, order), asks_for_weights(cov.sigma)
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
             look_ahead(rows, order, at)
             look_ahead_in(y, order, at)
+            if asking_weights:
+                look_ahead_at(w, rows, order, at)
+                look_ahead_at_variances(cov, rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = np.float64(look(rows, i, w))

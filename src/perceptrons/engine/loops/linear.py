@@ -13,11 +13,13 @@ from ...rows import (
     Dense,
     Packed,
     asks,
+    asks_for_weights,
     begin,
     end,
     follow,
     look,
     look_ahead,
+    look_ahead_at,
     look_ahead_in,
     push,
     scaled,
@@ -331,6 +333,7 @@ def run_rows(
     ending = DONE
     at = 0
     asking = asks(rows, order)
+    asking_weights = v.shape[0] == n_weights and asks_for_weights(v)  # by slot they are near
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
@@ -338,6 +341,8 @@ def run_rows(
             look_ahead_in(y, order, at)
             if steps.shape[0] > 0:
                 look_ahead_in(steps, order, at)
+            if asking_weights:
+                look_ahead_at(v, rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

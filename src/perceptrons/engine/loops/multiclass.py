@@ -18,11 +18,13 @@ from ...rows import (
     Dense,
     Packed,
     asks,
+    asks_for_weights,
     begin,
     column,
     end,
     factor,
     look_ahead,
+    look_ahead_at,
     look_ahead_in,
     sqnorm,
     value,
@@ -467,11 +469,14 @@ def run_rows(
     how = DONE
     at = 0
     asking = asks(rows, order)
+    asking_weights = W.shape[0] == n_weights and asks_for_weights(W)  # by slot they are near
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
             look_ahead(rows, order, at)
             look_ahead_in(y, order, at)
+            if asking_weights:
+                look_ahead_at(W, rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

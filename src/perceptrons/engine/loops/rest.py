@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import asks, look_ahead, sqnorm
+from ...rows import asks, asks_for_weights, look_ahead, look_ahead_at, sqnorm
 from ...rules import State
 from ..compiler import compiled, decide, helper
 from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
@@ -176,11 +176,13 @@ def run(
         copy_numbers(arrays.state[r], shared.state[r])
         shared.state[r, LOSS2] = shared.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
     weight, seen, n_ended = 1.0, 0, 0
-    asking = asks(rows, order)
+    asking, asking_weights = asks(rows, order), asks_for_weights(shared.V)
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
             look_ahead(rows, order, at)
+            if asking_weights:
+                look_ahead_at(shared.V, rows, order, at)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import asks, look_ahead
+from ...rows import asks, asks_for_weights, look_ahead, look_ahead_at
 from ...rules import State
 from ..compiler import compiled, confide
 from .linear import Log, enter
@@ -64,11 +64,14 @@ def run(
     for r in range(WIDTH):
         shared.d[r] = shared.beta[r] = 0.0
     n_ended = 0
-    asking = asks(rows, order)
+    asking, asking_weights = asks(rows, order), asks_for_weights(shared.V)
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
             look_ahead(rows, order, at)
+            if asking_weights:
+                look_ahead_at(shared.V, rows, order, at)
+                look_ahead_at(shared.S, rows, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         looks_and_variances(
