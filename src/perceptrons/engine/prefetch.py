@@ -90,7 +90,7 @@ def overload_of_asks_for_weights() -> Any:
     """For the compiler: whether weights are asked for; it depends on their size.
 
     Measured on two processors. A Zen 4 takes two thirds of the time for wide rows and several learners or
-    classes, and more time where the weights are few; Sapphire Rapids, the first with the feature, gains nothing.
+    classes, and more where the weights are few; Sapphire Rapids, the first with the feature, gains nothing.
     """
 
     def chosen(weights):
