@@ -62,6 +62,23 @@ def test_threads_make_the_bits_of_the_serial_backend(name, storage):
     assert serial.margin_bounds_ == threads.margin_bounds_
 
 
+@pytest.mark.parametrize("name", ["perceptron", "average"])
+def test_the_state_of_a_round_is_not_written_to_by_later_ones(name):
+    """Threads keep the arrays of their shards, not those of the result."""
+    seen = []
+
+    def keep(mixed):
+        own = mixed.estimator_._space.learned().arrays
+        seen.append((own, {name: a.copy() for name, a in own.items()}))
+
+    one = learner(name, random_state=3, max_iter=4)
+    ParameterMixing(one, n_shards=3, backend="threads", n_jobs=2, callback=keep).fit(X, Y[2])
+    assert len(seen) == 4
+    for own, copied in seen:
+        for array in own:
+            np.testing.assert_array_equal(own[array], copied[array])
+
+
 def test_lists_of_rows_are_the_same_as_blocks():
     one = pc.AveragedPerceptron(random_state=3, max_iter=3)
     blocks = np.array_split(np.arange(len(X)), 4)
