@@ -103,8 +103,8 @@ def test_a_stored_model_keeps_pairs_only(tmp_path):
     assert again.margin_bounds_.space == "augmented rows"
 
 
-@pytest.mark.parametrize("separable", [True, False])
-def test_the_upper_end_of_single_precision(separable):
+@pytest.mark.parametrize(("separable", "epochs"), [(True, None), (False, 6), (False, 4000)])
+def test_the_upper_end_of_single_precision(separable, epochs):
     # from below it is bounded by the steps on the rows in exact sums; from above by what rounding may add
     rng = np.random.default_rng(4)
     rows = rng.normal(size=(400, 5)).astype(np.float32)
@@ -112,10 +112,10 @@ def test_the_upper_end_of_single_precision(separable):
     rows += (0.3 * y[:, None]).astype(np.float32)
     if not separable:
         y = np.where(rng.random(400) < 0.2, -y, y)
-    model = Perceptron(max_iter=None if separable else 6, log_updates=True, random_state=0).fit(rows, y)
+    model = Perceptron(max_iter=epochs, log_updates=True, random_state=0).fit(rows, y)
     steps = np.bincount(model.update_log_["row"], np.abs(model.update_log_["step"]), 400)
     z = np.append(steps * y @ rows.astype(np.float64), steps @ y)
     exact = np.linalg.norm(z) / steps.sum()
     low, up = model.margin_bounds_
     assert (low > 0.0) == separable
-    assert exact <= up <= exact * (1.0 + (1e-6 if separable else 2.0**-5))
+    assert exact <= up <= exact * (1.0 + (1e-6 if separable or epochs > 6 else 2.0**-4))
