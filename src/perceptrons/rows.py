@@ -248,6 +248,8 @@ def _csr_expect(rows: Csr, i: int, follows: bool) -> None:
         request_early(rows.indices, p)
         request_early(rows.data, p)
         p += line
+    request_early(rows.indices, stop - np.uint64(1))  # rows need not begin where a line does
+    request_early(rows.data, stop - np.uint64(1))
 
 
 def _csr_expect_weights(rows: Csr, i: int, weights: Reals) -> None:
@@ -328,6 +330,7 @@ def _packed_expect(rows: Packed, i: int, follows: bool) -> None:
     while p < stop:
         request_early(rows.data, p)
         p += line
+    request_early(rows.data, stop - np.uint64(1))
 
 
 def gather_dot(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint64, w: Reals) -> float:

@@ -96,6 +96,19 @@ def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
     assert asked[0] == some.X.ctypes.data
 
 
+def test_lines_of_a_sparse_row(monkeypatch):
+    """The last one, too, of a row that does not begin where a line does."""
+    asked = []
+    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append((a.dtype.kind, int(place))))
+    some = intake.make_rows(sp.csr_array(np.tri(40, 400, 360)), 0.0, False)  # rows of 361, 362, ... entries
+    for i in (1, 2):
+        asked.clear()
+        rows._csr_expect(some, i, False)
+        begin, end = int(some.indptr[i]), min(int(some.indptr[i + 1]), int(some.indptr[i]) + 8 * rows.LINES)
+        assert [place for kind, place in asked if kind == "f"] == [*range(begin, end, 8), end - 1]
+        assert [place for kind, place in asked if kind == "u"] == [*range(begin, end, 8), end - 1]
+
+
 @pytest.mark.parametrize(("dtype", "n_classes"), [(np.float64, 1), (np.float64, 8), (np.float32, 20)])
 def test_weights_of_a_sparse_row(dtype, n_classes, monkeypatch):
     """All lines of the columns that it has."""
