@@ -63,8 +63,9 @@ class ParameterMixing(Shell):
     in an order that depends on the number of shards alone: every backend makes the same bits. One shard makes
     the model of a plain fit.
 
-    In a round every shard has weights of its own: with S shards in memory, S times those of a plain fit, or
-    less where a pass changes few of them.
+    In a round every shard has weights of its own: with S shards in memory, S times those of a plain fit.
+    Threads keep them from round to round where they take 512 MB at most; beyond that, and elsewhere, a shard
+    keeps those that its pass has changed.
 
     Rows in files, and those of Dask, are never in one place: each shard is read by the task that learns it.
     On a cluster all that a worker holds can be computed again, from files or by the tasks of the caller. Rows
