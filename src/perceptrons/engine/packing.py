@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..rows import Csr, Packed, packed_start
-from .compiler import compiled, jit_disabled
+from ..rows import Csr, Packed, begin, packed_values
+from .compiler import compiled, helper, jit_disabled
 from .gathers import GATHERING, has
 from .intake import frozen
 
@@ -53,22 +53,19 @@ def pays(rows: Csr, epochs: int | None) -> bool:
     return size(rows) >= LEAST_BYTES and (epochs is None or epochs >= LEAST_EPOCHS)
 
 
+@helper
+def copy(source: np.ndarray, target: np.ndarray) -> None:
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
 @compiled
 def fill(rows: Csr, indices: Unsigned, data: Reals, packed: Packed, n_rows: int) -> None:
     """Write the rows to the memory behind ``indices`` and ``data``, which ``packed`` reads."""
-    double = np.uint64(1) if data.itemsize == indices.itemsize else np.uint64(2)
     for i in range(n_rows):
         p, stop = rows.indptr[i], rows.indptr[i + 1]
-        start = packed_start(packed, i)
-        at = start * double
-        end = at + (stop - p)
-        values = start + (stop - p + double - np.uint64(1)) // double
-        while at < end:
-            indices[at] = rows.indices[p]
-            data[values] = rows.data[p]
-            at += np.uint64(1)
-            values += np.uint64(1)
-            p += np.uint64(1)
+        copy(rows.indices[p:stop], indices[begin(packed, i) :])
+        copy(rows.data[p:stop], data[packed_values(packed, i) :])
 
 
 def packed(rows: Csr) -> Packed:

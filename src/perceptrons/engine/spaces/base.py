@@ -178,7 +178,8 @@ class SingleSpace:
     def bring_home(self, name: str | None = None) -> None:
         """Bring the array of this name by column up to date, or all of them."""
         if self.in_slots is not None:
-            self.in_slots.bring_home({n: a for n, a in self._home().items() if name in (None, n)})
+            home = self._home() if name is None else {name: vars(self)[name]}
+            self.in_slots.bring_home(home)
 
     def leave_slots(self) -> None:
         """Learn by column from here on."""
