@@ -6,7 +6,7 @@ for it wait for each other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class ShardArrays:
 
     @classmethod
     def for_state(cls, state: State, n_shards: int) -> ShardArrays | None:
-        """Room for them; None where there is nothing to mix, too much, or by other rules."""
+        """Room for the shards; None where it would take too much, or nothing is mixed by the loops."""
         size = n_shards * sum(a.nbytes for own in state for a in own.arrays.values())
         known = all(own.arrays.keys() <= _MIXED for own in state)
         return cls(state, n_shards) if n_shards > 1 and known and size <= MOST_BYTES else None
@@ -87,9 +87,8 @@ class MixedRows:
         v = self.given["v"]
         loops.mix_weights(*v, self.mu, terms, marks, self.out["v"], start, stop)
         if "A" in self.given:
-            mixed: Any = self.out["v"]
-            scales = (self.passed, self.all_passed)
-            loops.mix_sums(*v, *self.given["A"], *scales, mixed, terms, marks, self.out["A"], start, stop)
+            given = (*v, *self.given["A"], self.passed, self.all_passed, self.out["v"])
+            loops.mix_sums(*given, terms, marks, self.out["A"], start, stop)
 
 
 def _bits(a: np.ndarray) -> np.ndarray:
