@@ -7,7 +7,8 @@ import numpy as np
 from .. import rules
 from ..engine.loops.labels import START
 from ..engine.spaces import Labels
-from ..engine.spaces.labels import MOST_IN_LINES, MOST_PLACES, Kept
+from ..engine.spaces import labels as storage
+from ..engine.spaces.labels import Kept
 from ..text.parameters import MOST_BITS
 from . import checks
 from .checks import array, need
@@ -26,7 +27,7 @@ def _labels(space: Labels) -> None:
     need(ascending and (kept.columns < space.n_features).all(), "columns are not in ascending order")
     n, dtype = len(kept.columns) + 1, space.frame.dtype
     if isinstance(kept.S, np.ndarray) and kept.S.ndim == 2:
-        need(len(seen) <= MOST_IN_LINES, "there are too many labels for lines of all")
+        need(len(seen) <= storage.MOST_IN_LINES, "there are too many labels for lines of all")
         array("variances", kept.S, dtype, (n, len(seen)))
         array("weights", kept.W, dtype, (n, len(seen)))
         array("lengths of lists", kept.length, np.int32, (0,))
@@ -44,7 +45,7 @@ def _lists(kept: Kept, n: int, n_seen: int, dtype: np.dtype) -> None:
     array("weights of lists", kept.weight, dtype, kept.label.shape)
     array("weights", kept.W, dtype, (0, 0))
     whole = (kept.length >= 0).all() and int(kept.length.sum(dtype=np.int64)) == len(kept.label)
-    need(whole and len(kept.label) <= MOST_PLACES, "lists of labels have other lengths")
+    need(whole and len(kept.label) <= storage.MOST_PLACES, "lists of labels have other lengths")
     within = not len(kept.label) or (kept.label.min() >= 0 and kept.label.max() < n_seen)
     need(within, "a list has a label that is not there")
     starts = np.cumsum(kept.length, dtype=np.int64)[:-1]
