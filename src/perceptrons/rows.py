@@ -81,7 +81,9 @@ class Block(NamedTuple):
 #: How many rows ahead memory is asked for, where few rows are enough and elsewhere.
 NEAR, FAR = 4, 8
 #: The same for the weights that a row reads, where all weights together have more bytes than this.
-SOON, LARGE = 2, 3 << 21
+SOON, LARGE = 2, 5 << 20
+#: The same for rows that are asked for a second time, where all rows together have more bytes than this.
+AGAIN, MANY = 3, 24 << 20
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
@@ -147,6 +149,11 @@ def expect(rows: Rows, i: int, follows: bool) -> None:
     """
 
 
+def n_bytes(rows: Rows) -> int:
+    """The memory of the entries of all rows."""
+    return chosen(n_bytes, rows)(rows)
+
+
 def announce(rows: Rows, i: int) -> None:
     """Ask for the numbers that :func:`expect` reads, and for the squared length of row i."""
 
@@ -176,6 +183,11 @@ def most_lines() -> int:
 def asks_for_weights(weights: Reals) -> bool:
     """Whether it helps to ask for the weights that a row will read: there are too many to stay near."""
     return weights.size * weights.itemsize > LARGE
+
+
+def forgets_requests() -> bool:
+    """Whether the processor forgets requests for memory while many others wait."""
+    return True
 
 
 def foresees(rows: Rows) -> bool:
@@ -252,10 +264,10 @@ def _csr_expect(rows: Csr, i: int, follows: bool) -> None:
     request_early(rows.data, stop - np.uint64(1))
 
 
-def _csr_expect_weights(rows: Csr, i: int, weights: Reals) -> None:
+def _sparse_expect_weights(rows: Csr | Packed, i: int, weights: Reals) -> None:
     line = np.uint64(8 * LINE // np.finfo(weights.dtype).bits)
     of_a_column = np.uint64(weights.size // weights.shape[0])
-    p, stop = rows.indptr[i], rows.indptr[i + 1]
+    p, stop = np.uint64(begin(rows, i)), np.uint64(end(rows, i))
     if of_a_column <= line:
         while p < stop:
             request_early(weights, np.uint64(rows.indices[p]) * of_a_column)
@@ -268,6 +280,18 @@ def _csr_expect_weights(rows: Csr, i: int, weights: Reals) -> None:
             request_early(weights, place)
             place += line
         p += np.uint64(1)
+
+
+def _dense_bytes(rows: Dense) -> int:
+    return rows.X.size * rows.X.itemsize
+
+
+def _csr_bytes(rows: Csr) -> int:
+    return rows.data.size * (rows.data.itemsize + rows.indices.itemsize)
+
+
+def _packed_bytes(rows: Packed) -> int:
+    return rows.data.size * rows.data.itemsize
 
 
 def _announce_sparse(rows: Csr | Packed, i: int) -> None:
@@ -471,6 +495,10 @@ def _not_announced(rows: Rows, i: int) -> None:
     pass
 
 
+def _no_bytes(rows: Rows) -> int:
+    return 0
+
+
 def _no_weights_expected(rows: Rows, i: int, weights: Reals) -> None:
     pass
 
@@ -485,9 +513,10 @@ VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
 VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
 VERBS[expect_weights] = {
     Dense: _no_weights_expected,
-    Csr: _csr_expect_weights,
+    Csr: _sparse_expect_weights,
     Block: _no_weights_expected,
 }
+VERBS[n_bytes] = {Dense: _dense_bytes, Csr: _csr_bytes, Block: _no_bytes}
 VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_announced}
 
 _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -499,7 +528,8 @@ _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     follow: _not_followed,
     scaled: _not_scaled,
     expect: _packed_expect,
-    expect_weights: _no_weights_expected,
+    expect_weights: _sparse_expect_weights,
+    n_bytes: _packed_bytes,
     announce: _announce_sparse,
 }
 for _verb, _function in _PACKED.items():
@@ -541,13 +571,23 @@ def asks(rows: Rows, order: np.ndarray) -> bool:
     return not foresees(rows) or at < order.shape[0]
 
 
-def look_ahead(rows: Rows, order: np.ndarray, at: int) -> None:
-    """Ask for the memory of the rows that are visited some rows after position ``at`` of the order."""
+def asks_twice(rows: Rows) -> bool:
+    """Whether to ask twice for the rows of a pass: the processor may forget the first request for a row."""
+    return forgets_requests() and n_bytes(rows) > MANY
+
+
+def look_ahead(rows: Rows, order: np.ndarray, at: int, twice: bool) -> None:
+    """Ask for the memory of the rows that are visited some rows after position ``at`` of the order.
+
+    ``twice``: once more for a row that is visited soon, unless it follows the one before it in memory.
+    """
     some = ahead()
     if at + 2 * some < order.shape[0]:
         announce(rows, order[at + 2 * some])
     if at + some < order.shape[0]:
         expect(rows, order[at + some], order[at + some] == order[at + some - 1] + 1)
+    if twice and at + AGAIN < order.shape[0] and order[at + AGAIN] != order[at + AGAIN - 1] + 1:
+        expect(rows, order[at + AGAIN], False)
 
 
 def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
@@ -570,6 +610,7 @@ SHARED = (
     look,
     push,
     asks,
+    asks_twice,
     look_ahead,
     look_ahead_in,
     look_ahead_at,

@@ -78,7 +78,7 @@ def test_a_block_keeps_the_scores_of_its_later_rows():
 
 def test_every_verb_knows_every_storage():
     # Near is one gathered row: there are no other rows to follow, to scale or to ask for
-    others = (verbs.follow, verbs.scaled, verbs.expect, verbs.expect_weights, verbs.announce)
+    others = (verbs.follow, verbs.scaled, verbs.expect, verbs.expect_weights, verbs.n_bytes, verbs.announce)
     for stub, table in verbs.VERBS.items():
         near = set() if stub in others else {verbs.Near}
         assert set(table) == {verbs.Dense, verbs.Csr, verbs.Packed, verbs.Block} | near, stub

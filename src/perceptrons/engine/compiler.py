@@ -55,6 +55,7 @@ _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     rows.ahead: prefetch.overload_of_ahead,
     rows.most_lines: prefetch.overload_of_most_lines,
     rows.asks_for_weights: prefetch.overload_of_asks_for_weights,
+    rows.forgets_requests: prefetch.overload_of_forgets_requests,
     rows.foresees: prefetch.overload_of_foresees,
     rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
     rows.paired_dot: gathers.overload_of_pairs(),

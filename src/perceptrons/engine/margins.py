@@ -356,7 +356,7 @@ def add_rows(rows: Rows, places: Ints, a: Floats, z: Floats) -> float:
     for k in range(places.shape[0]):
         i = places[k]
         if asking:
-            look_ahead(rows, places, k)
+            look_ahead(rows, places, k, False)
         push(rows, i, a[k], z)
         total += abs(a[k]) * sqrt(sqnorm(rows, i))
     return total

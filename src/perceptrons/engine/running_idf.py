@@ -148,7 +148,7 @@ def weigh_visits(
     for k in range(order.shape[0]):
         i = order[k]
         if asking:
-            look_ahead(rows, order, k)
+            look_ahead(rows, order, k, False)
         if k + 1 < order.shape[0]:
             request_counts(rows, order[k + 1], df)
         made.indptr[k] = at

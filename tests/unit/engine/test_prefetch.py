@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import rows
-from perceptrons.engine import compiler, intake, prefetch
+from perceptrons.engine import compiler, intake, packing, prefetch
 
 
 def assembly(function, *args):
@@ -54,7 +54,7 @@ def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep
 def test_compiled_rows_are_announced_before_they_are_asked_for():
     """Where a row is, its squared length and its label: further ahead than its entries."""
     some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
-    code, _ = assembly(rows.look_ahead, some, np.arange(3), 0)
+    code, _ = assembly(rows.look_ahead, some, np.arange(3), 0, False)
     wanted = 4 if prefetch.known() else 0  # indptr, sq; indices, data
     assert code.count("call void @llvm.prefetch") >= wanted
     code, _ = assembly(rows.look_ahead_in, np.zeros(3), np.arange(3), 0)
@@ -116,7 +116,7 @@ def test_weights_of_a_sparse_row(dtype, n_classes, monkeypatch):
     monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append(int(place)))
     some = intake.make_rows(sp.csr_array(np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])), 0.0, False)
     weights = np.zeros(4 if n_classes == 1 else (4, n_classes), dtype)
-    rows._csr_expect_weights(some, 1, weights)
+    rows.VERBS[rows.expect_weights][rows.Csr](some, 1, weights)
     line = rows.LINE // weights.itemsize
     lines = range(0, n_classes, line)
     assert asked == [j * n_classes + first for j in (0, 2) for first in lines]
@@ -129,6 +129,39 @@ def test_compiled_weights_are_asked_for():
     dense = intake.make_rows(np.eye(3), 0.0, False)
     code, _ = assembly(rows.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0)
     assert "@llvm.prefetch" not in code  # rows read all weights
+
+
+@pytest.mark.parametrize("gathers", [True, False])
+def test_rows_that_no_cache_has_are_asked_for_twice(gathers, monkeypatch):
+    """Where the processor forgets requests: some rows ahead, and again shortly before they are read."""
+    asked = []
+    monkeypatch.setattr(rows, "expect", lambda rows, i, follows: asked.append((int(i), bool(follows))))
+    monkeypatch.setattr(prefetch, "has", lambda feature: gathers)
+    forgets = prefetch.overload_of_forgets_requests()()()
+    assert forgets is not gathers
+    monkeypatch.setattr(rows, "forgets_requests", lambda: forgets)
+    many = rows.MANY // 8 + 1
+    csr = intake.make_rows(sp.csr_array(np.ones((1, 4), np.float32)), 0.0, False)
+    large = csr._replace(data=np.zeros(many, np.float32), indices=np.zeros(many, np.uint32))
+    dense = intake.make_rows(np.zeros((2, many // 2 + 1)), 0.0, False)
+    whole = rows.Packed(np.zeros(2 * many, np.float32), *large[1:])
+    assert [rows.asks_twice(some) for some in (csr, large, dense, whole)] == [False, *[forgets] * 3]
+    order = np.array([7, 5, 6, 9, 2, 3, 1, 0, 4, 8])
+    rows.look_ahead(large, order, 0, forgets)
+    assert asked == [(4, False), *[(9, False)] * forgets]
+    asked.clear()
+    rows.look_ahead(large, order, 2, forgets)  # row 3 follows row 2
+    assert asked == []
+
+
+@pytest.mark.parametrize(("values", "indices"), [(np.float32, np.uint32), (np.float64, np.uint32)])
+def test_weights_of_a_row_in_one_piece(values, indices, monkeypatch):
+    asked = []
+    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append(int(place)))
+    some = intake.make_rows(sp.csr_array(np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]], values)), 0.0, False)
+    made = packing.packed(some._replace(indices=intake.frozen(some.indices, indices)))
+    rows.VERBS[rows.expect_weights][rows.Packed](made, 1, np.zeros(4, values))
+    assert asked == [0, 2]
 
 
 @pytest.mark.parametrize("order", [[], [3], [0, 1, 2, 3], [2, 3, 4], [0, 1, 3], [1, 0]])
@@ -159,7 +192,7 @@ def test_nothing_in_plain_python(kind):
     some = intake.make_rows(kind(np.eye(3)), 0.0, False)
     order = np.array([0] + 3 * rows.FAR * [99])
     for at in range(len(order)):
-        rows.look_ahead(some, order, at)
+        rows.look_ahead(some, order, at, True)
         rows.look_ahead_in(some.sq, order, at)
         rows.look_ahead_at(some.sq, some, order, at)
     rows.request(some.sq, 99)

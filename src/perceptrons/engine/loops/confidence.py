@@ -13,6 +13,7 @@ from ...rows import (
     Near,
     asks,
     asks_for_weights,
+    asks_twice,
     begin,
     column,
     end,
@@ -257,10 +258,11 @@ def run_rows(
     ending = DONE
     at = 0
     asking, asking_weights = asks(rows, order), asks_for_weights(cov.sigma)
+    twice = asks_twice(rows) and not asking_weights
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, twice)
             look_ahead_in(y, order, at)
             if asking_weights:
                 look_ahead_at(w, rows, order, at)

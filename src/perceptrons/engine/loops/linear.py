@@ -14,6 +14,7 @@ from ...rows import (
     Packed,
     asks,
     asks_for_weights,
+    asks_twice,
     begin,
     end,
     follow,
@@ -333,11 +334,12 @@ def run_rows(
     ending = DONE
     at = 0
     asking = asks(rows, order)
-    asking_weights = v.shape[0] == n_weights and asks_for_weights(v)  # by slot they are near
+    asking_weights = asks_for_weights(v)
+    twice = asks_twice(rows) and not asking_weights
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, twice)
             look_ahead_in(y, order, at)
             if steps.shape[0] > 0:
                 look_ahead_in(steps, order, at)

@@ -473,7 +473,7 @@ def run_rows(
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, False)
             look_ahead_in(y, order, at)
             if asking_weights:
                 look_ahead_at(W, rows, order, at)

@@ -20,7 +20,19 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...rows import asks, begin, column, end, factor, look, look_ahead, look_ahead_in, sqnorm, value
+from ...rows import (
+    asks,
+    asks_twice,
+    begin,
+    column,
+    end,
+    factor,
+    look,
+    look_ahead,
+    look_ahead_in,
+    sqnorm,
+    value,
+)
 from ..compiler import by_record, compiled, dispatch, helper
 from .linear import EPS, write_back, write_counts
 from .scalars import (
@@ -273,11 +285,11 @@ def run(
     lowest = scalars[LOWEST]
     ending = DONE
     at = 0
-    asking = asks(rows, order)
+    asking, twice = asks(rows, order), asks_twice(rows)
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, twice)
             look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
@@ -359,11 +371,11 @@ def run_elimination(
     for j in range(negated.shape[0]):
         n_negated += negated[j]
     at = 0
-    asking = asks(rows, order)
+    asking, twice = asks(rows, order), asks_twice(rows)
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, twice)
             look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue

@@ -180,7 +180,7 @@ def run(
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, False)
             if asking_weights:
                 look_ahead_at(shared.V, rows, order, at)
         if c.shape[0] > 0:

@@ -259,7 +259,7 @@ def run_texts(
     for at in range(order.shape[0]):
         i = order[at]
         if asking:
-            look_ahead(rows, order, at)
+            look_ahead(rows, order, at, False)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         p, stop = rows.indptr[i], rows.indptr[i + 1]
