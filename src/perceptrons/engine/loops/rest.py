@@ -166,7 +166,7 @@ def run(
 ) -> None:
     """One pass over ``order`` for the learners of a block.
 
-    ``marks`` has a byte for each position of the order: bit r is set where the row is positive for learner r.
+    ``marks`` has a byte for each row: bit r is set where it is positive for learner r.
     The other arguments are those of :func:`.linear.run_rows`, with a row for each learner in ``log`` and
     ``recorded``. ``track`` says of which kind ``arrays.A`` is. A learner whose pass ends badly stays as it
     was before the bad row, and the others go on.
@@ -188,7 +188,7 @@ def run(
             if weight == 0.0:
                 continue
         looks(rows, i, shared.V, shared.dots, shared.raw)
-        q, positive = sqnorm(rows, i), int(marks[at])
+        q, positive = sqnorm(rows, i), int(marks[i])
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
                 continue

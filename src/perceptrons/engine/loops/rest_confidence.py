@@ -77,7 +77,7 @@ def run(
         looks_and_variances(
             rows, i, shared.V, shared.dots, shared.raw, shared.S, shared.squares, shared.variance
         )
-        positive, n_steps = int(marks[at]), 0
+        positive, n_steps = int(marks[i]), 0
         for r in range(n):
             if n_ended > 0 and ending.how[r] != DONE:
                 continue

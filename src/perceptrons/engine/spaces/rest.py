@@ -90,7 +90,7 @@ class OneVsRest:
         return self.learners[0].frame
 
     def counts(self) -> Counts:
-        return counts_of(np.sum([learner.state for learner in self.learners], axis=0))
+        return counts_of(np.add.reduce([learner.state for learner in self.learners]))
 
     def sum_sq_norms(self) -> float:
         return float(sum(learner.sum_sq_norms() for learner in self.learners))

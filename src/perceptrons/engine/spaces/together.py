@@ -12,6 +12,7 @@ import numpy as np
 from ...rows import Csr, Dense
 from ...rules import RuleError
 from ..custom import engine_rule
+from ..intake import frozen
 from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
 from ..loops.linear import Log
 from ..renumbering import InBlock
@@ -42,12 +43,22 @@ class Ended(NamedTuple):
     error: RuleError | NumericalError | None = None  #: what has ended it
 
 
-class LearnerBlock(NamedTuple):
-    """The arrays of a block of learners side by side, and each learner's part of them."""
+class LearnerBlock:
+    """The arrays of a block of learners side by side, and each learner's part of them.
 
-    shared: Any  #: ``rest.Shared`` or ``rest_confidence.ConfidentShared``
-    parts: list[InBlock]
-    kind: type  #: of the rows that it is for
+    ``shared``: a ``rest.Shared`` or a ``rest_confidence.ConfidentShared``; ``kind``: of rows that it is for.
+    """
+
+    def __init__(self, shared: Any, parts: list[InBlock], kind: type):
+        self.shared, self.parts, self.kind = shared, parts, kind
+        self.unlogged = empty_logs(len(parts), 0), tracks.RecordedScores(np.empty((len(parts), 0)), False)
+        self._y: np.ndarray | None = None
+
+    def marks(self, y: np.ndarray, learners: range) -> np.ndarray:
+        """:func:`marks`; y stays the same from pass to pass."""
+        if y is not self._y:
+            self._marks, self._y = marks(y, learners), y
+        return self._marks
 
     def of(self, learners: Sequence[SingleSpace], rows: Dense | Csr) -> bool:
         """Whether these learners have their arrays there, for such rows."""
@@ -126,16 +137,24 @@ def positives(y: np.ndarray, r: int, rows: Index = slice(None)) -> np.ndarray:
     return found
 
 
-def marks(y: np.ndarray, order: np.ndarray, learners: range) -> np.ndarray:
-    """uint8 for each row in ``order``: bit r is set where it is positive for learner r of at most WIDTH."""
+def marks(y: np.ndarray, learners: range) -> np.ndarray:
+    """uint8 for each row: bit r is set where it is positive for learner r of at most WIDTH."""
     bits = np.uint8(1) << np.arange(len(learners), dtype=np.uint8)
     if y.ndim == 2:
-        found: np.ndarray = (y[order, learners.start : learners.stop] != 0) @ bits
-        return found
+        return frozen((y[:, learners.start : learners.stop] != 0) @ bits)
     of_class = np.zeros(max(learners.stop, int(y.max(initial=0)) + 1), np.uint8)
     of_class[learners.start : learners.stop] = bits
-    found = of_class[y[order]]
-    return found
+    return frozen(of_class[y])
+
+
+def empty_logs(n: int, length: int) -> Log:
+    """Room for the updates of n learners."""
+    return Log(
+        np.empty((n, length), np.int64),
+        np.empty((n, length), np.int64),
+        np.empty((n, length)),
+        np.empty((n, length, 1)),
+    )
 
 
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
@@ -201,26 +220,26 @@ class Together:
         predictions: Predictions | None,
     ) -> list[Ended]:
         """One pass; y is that of all learners, see :func:`positives`."""
-        n, length = len(self.learners), len(order) if keep_log else 0
-        log = Log(
-            np.empty((n, length), np.int64),
-            np.empty((n, length), np.int64),
-            np.empty((n, length)),
-            np.empty((n, length, 1)),
-        )
-        score = np.full((n, 0 if predictions is None else len(order)), np.nan)
+        n, block = len(self.learners), self._block(rows)
+        log, recorded = block.unlogged
+        if keep_log:
+            log = empty_logs(n, len(order))
+        if predictions is not None:
+            recorded = tracks.RecordedScores(np.full((n, len(order)), np.nan), predictions.unit)
+        score = recorded.score
         receivers = self._receivers(predictions, score)
-        recorded = tracks.RecordedScores(score, predictions is not None and predictions.unit)
-        ending = rest.Ending(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
-        block = self._block(rows)
-        signs = marks(y, order, range(self.first, self.first + n))
+        ending = rest.Ending(*np.zeros((3, n), np.int64))
+        signs = block.marks(y, range(self.first, self.first + n))
         given = rows, signs, c, order
         with InBlock.all_changing(block.parts):
             if isinstance(self.learners[0], Linear):
                 self._run_linear(given, log, recorded, block.shared, ending)
             else:
                 self._run_confident(given, log, recorded, block.shared, ending)
-        found, nothing = [], empty_log(0, 1)
+        nothing = empty_log(0, 1)
+        if not (keep_log or receivers or ending.how.any()):
+            return [Ended([nothing])] * n
+        found = []
         for r, learner in enumerate(cast("list[Linear | Confident]", self.learners)):
             how, at = int(ending.how[r]), int(ending.at[r])
             if receivers:
@@ -228,8 +247,9 @@ class Together:
             own = logged(Log(*(a[r] for a in log)), int(ending.n_logged[r])) if keep_log else nothing
             try:
                 if how != scalars.DONE:
-                    sign = 1.0 if signs[at] >> r & 1 else -1.0
-                    learner.raise_at(how, own, rows, int(order[at]), sign, c)
+                    i = int(order[at])
+                    sign = 1.0 if signs[i] >> r & 1 else -1.0
+                    learner.raise_at(how, own, rows, i, sign, c)
                 found.append(Ended([own]))
             except (RuleError, NumericalError) as error:
                 found.append(Ended([own], error))
