@@ -40,9 +40,10 @@ import numpy as np
 from ..rows import Dense, asks, begin, column, end, factor, look, look_ahead, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
 from .loops import scalars
+from .loops.side_by_side import looks
 
 if TYPE_CHECKING:
-    from .._types import Floats, Ints, Reals
+    from .._types import Bytes, Floats, Ints, Reals
     from ..rows import Csr, Rows
     from .spaces.base import Bracket
 
@@ -90,6 +91,13 @@ def sum_of_squares(v: Reals) -> float:
     for j in range(v.shape[0]):
         total += np.float64(v[j]) * np.float64(v[j])
     return total
+
+
+class FirstLook(NamedTuple):
+    """What :func:`first_look` has found for a vector."""
+
+    smallest: float
+    lower: np.ndarray
 
 
 class ScaledVector(NamedTuple):
@@ -197,6 +205,48 @@ def first_look(
 
 
 @compiled
+def first_looks(
+    rows: Rows,
+    marks: Bytes,
+    c: Floats,
+    V: Reals,
+    sizes: Floats,
+    least: int,
+    dots: Reals,
+    raw: Floats,
+    lower: Floats,
+    smallest: Floats,
+) -> bool:
+    """:func:`first_look` for the columns of V: each row is read once for all of them.
+
+    ``marks`` has bit r where a row is positive for column r; ``sizes``, ``lower`` and ``smallest`` have an
+    entry or a row for each; ``dots`` and ``raw`` are scratch space. False: it has ended before the last row,
+    where fewer than ``least`` columns may still separate the rows. What is known then are those that do not.
+    """
+    n, n_left = raw.shape[0], raw.shape[0]
+    for r in range(n):
+        smallest[r] = inf
+    for i in range(lower.shape[1]):
+        for r in range(n):
+            lower[r, i] = inf
+        if c.shape[0] > 0 and c[i] == 0.0:
+            continue
+        looks(rows, i, V, dots, raw)
+        positive = int(marks[i])
+        for r in range(n):
+            m = raw[r] if positive >> r & 1 else -raw[r]
+            radius = rounding(rows, i, sizes[r])
+            if not m + radius > 0.0 and smallest[r] != -inf:
+                smallest[r] = -inf
+                n_left -= 1
+            lower[r, i] = m - radius
+            smallest[r] = min(smallest[r], m + radius)
+        if n_left < least:
+            return False
+    return True
+
+
+@compiled
 def first_look_at_pairs(
     rows: Rows, y: np.ndarray, c: Floats, W: Reals, size: float, s: Floats, lower: Floats
 ) -> float:
@@ -290,19 +340,28 @@ def second_look(rows: Rows, y: np.ndarray, W: Reals, candidates: Ints, joint: bo
         lower[i] = smallest
 
 
-def smallest_product(rows: Dense | Csr, y: np.ndarray, c: np.ndarray, w: np.ndarray, size: float) -> float:
+def smallest_product(
+    rows: Dense | Csr,
+    y: np.ndarray,
+    c: np.ndarray,
+    w: np.ndarray,
+    size: float,
+    known: FirstLook | None = None,
+) -> float:
     """A lower bound on min y <w, x>, or on the smallest lead over a rival; -inf where it is not positive.
 
     ``w`` is (features + 1,) or (features + 1, classes), in the middle of the range; ``size`` is at least its
-    length.
+    length. ``known``: the first look, where it was taken before.
     """
-    lower = np.empty(len(y))
     joint = w.ndim == 2
-    if joint:
+    if known is not None:
+        smallest, lower = known
+    elif joint:
+        lower = np.empty(len(y))
         smallest = first_look_at_pairs(rows, y, c, w, size, np.zeros(w.shape[1]), lower)
     else:
-        wide = not w.dtype == _dtype(rows) == np.float64
-        smallest = first_look(rows, y, c, w, size, wide, lower)
+        lower = np.empty(len(y))
+        smallest = first_look(rows, y, c, w, size, is_wide(rows, w), lower)
     if smallest == -inf:
         return -inf
     if smallest == inf:  # no row counts
@@ -315,21 +374,27 @@ def smallest_product(rows: Dense | Csr, y: np.ndarray, c: np.ndarray, w: np.ndar
     return worst if worst > 0.0 else -inf
 
 
-def _dtype(rows: Dense | Csr) -> np.dtype:
-    return rows.X.dtype if isinstance(rows, Dense) else rows.data.dtype
+def is_wide(rows: Dense | Csr, w: np.ndarray) -> bool:
+    """Whether products with w need more digits than :func:`perceptrons.rows.look` has for these rows."""
+    return not w.dtype == (rows.X.dtype if isinstance(rows, Dense) else rows.data.dtype) == np.float64
 
 
 def lower_end(
-    rows: Dense | Csr, y: np.ndarray, c: np.ndarray, v: np.ndarray | ScaledVector, order: float = 2.0
+    rows: Dense | Csr,
+    y: np.ndarray,
+    c: np.ndarray,
+    v: np.ndarray | ScaledVector,
+    order: float = 2.0,
+    known: FirstLook | None = None,
 ) -> float:
     """The lower end of the bracket that v proves; -inf where v does not separate the rows.
 
-    ``order``: the norm in which separators have length 1.
+    ``order``: the norm in which separators have length 1. ``known``: the first look at the rows.
     """
     w, _, size = v if isinstance(v, ScaledVector) else in_the_middle(v)
     if size == 0.0:
         return -inf
-    smallest = smallest_product(rows, y, c, w, size)
+    smallest = smallest_product(rows, y, c, w, size, known)
     return ratio_down(smallest, size if order == 2.0 else q_norm_up(w, order))
 
 

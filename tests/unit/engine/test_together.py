@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import ROMMA, OnlineClassifier, rules
-from perceptrons.engine import intake, renumbering, spaces
+from perceptrons.engine import intake, margins, renumbering, spaces
 from perceptrons.engine.loops import scalars
 from perceptrons.engine.predictions import Predictions
 from perceptrons.engine.spaces import together
@@ -369,3 +369,47 @@ def test_fits_are_the_same(monkeypatch):
     assert mine.history_ == other.history_ and mine.margin_bounds_ == other.margin_bounds_
     np.testing.assert_array_equal(mine.update_log_, other.update_log_)
     assert mine.progressive_errors_ == other.progressive_errors_
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("scale", [1.0, 1e-170, 1e170])
+@pytest.mark.parametrize("least", [1, 3, 12])
+def test_a_first_look_at_all_rows_is_that_of_each_learner(monkeypatch, scale, least, n_threads):
+    """Some learners separate the rows, some do not; rows of weight 0 do not count; scales may be negative."""
+    rng = np.random.default_rng(3)
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    made = space(rules.Perceptron(), n_threads=n_threads)
+    targets, weights = made.targets(CODES), WEIGHTS.copy()
+    for r, learner in enumerate(made.learners):
+        w = rng.normal(size=D + 1)
+        own = np.where(r == CODES, 1.0, -1.0)
+        if r % 3:  # it separates what it has to, by rows that are solved for
+            w = np.linalg.lstsq(np.c_[X[:20], np.ones(20)], own[:20], rcond=None)[0]
+        learner.v[:] = w * (-scale if r == 4 else scale)
+        learner.state[scalars.SCALE] = -1.0 if r == 4 else 1.0
+    weights[20:] = 0.0
+    looks = []
+    loop = margins.first_looks
+    monkeypatch.setattr(together, "LEAST_LOOKS", least)
+    monkeypatch.setattr(margins, "first_looks", lambda *given: looks.append(given) or loop(*given))
+    found = {}
+    for how in ("together", "apart"):
+        with read(monkeypatch, how):
+            found[how] = made.bounds(rows, targets, weights, False)
+        assert len(looks) == 2
+    assert found["together"] == found["apart"]
+    lows = [low for low, _ in found["apart"]]
+    assert 0 < sum(low > 0.0 for low in lows) < K and -np.inf in lows
+
+
+def test_who_looks_at_the_rows_together(monkeypatch):
+    rows = intake.make_rows(sp.csr_array(X), 1.0, False)
+    learners = space(plain).learners
+    with read(monkeypatch, "together"):
+        assert together.pays_to_look(learners, rows)
+        assert not together.pays_to_look(learners, intake.make_rows(X, 1.0, False))
+        single = intake.make_rows(sp.csr_array(X.astype(np.float32)), 1.0, False)
+        assert not together.pays_to_look(space(plain, np.float32).learners, single)
+        monkeypatch.setattr(together, "MOST_BYTES", 8 * N * K - 1)
+        assert not together.pays_to_look(learners, rows)
+    assert not together.pays_to_look(learners, rows)

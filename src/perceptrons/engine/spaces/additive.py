@@ -144,15 +144,26 @@ class Additive(SingleSpace):
     def _up(self, norm: float) -> float:
         return margins.upper_end_of_run(self.v, norm, self.state) if self.from_zero else inf
 
-    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
+    def direction(self) -> margins.ScaledVector:
+        """A multiple of w in the middle of the range."""
+        scaled = margins.in_the_middle(self.v)
+        return scaled._replace(w=-scaled.w) if self.state[scalars.SCALE] < 0.0 else scaled
+
+    def bounds(
+        self,
+        rows: Dense | Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        clean: bool,
+        known: margins.FirstLook | None = None,
+    ) -> list[Bracket] | None:
+        """``known``: the first look at all rows by :meth:`direction`."""
         if self.of_texts:
             return None
-        scaled = margins.in_the_middle(self.v)
+        scaled = self.direction()
         low = self._low_of_pass(rows, scaled.norm) if clean else None
         if low is None:
-            if self.state[scalars.SCALE] < 0.0:
-                scaled = scaled._replace(w=-scaled.w)
-            low = margins.lower_end(rows, y, c, scaled)
+            low = margins.lower_end(rows, y, c, scaled, known=known)
         up = self._up(scaled.norm)
         if self.steps is not None and margins.rows_say_more(rows, self.v, scaled.norm, self.state, low):
             up = min(up, margins.upper_end(rows, y, self.steps, self.v.shape[0]))
@@ -308,9 +319,16 @@ class Joint(Additive):
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
         return n_rows, self.n_classes  # against each rival
 
-    def bounds(self, rows: Dense | Csr, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
+    def bounds(
+        self,
+        rows: Dense | Csr,
+        y: np.ndarray,
+        c: np.ndarray,
+        clean: bool,
+        known: margins.FirstLook | None = None,
+    ) -> list[Bracket] | None:
         self.settle()
-        return super().bounds(rows, y, c, clean)
+        return super().bounds(rows, y, c, clean, known)
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         if len(codes) and codes.max() >= self.n_classes:

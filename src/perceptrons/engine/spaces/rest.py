@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...rules import RuleError
 from .. import running_idf, text_slots
 from ..intake import frozen
 from ..loops import scalars
-from ..margins import STEPS_LIMIT
+from ..margins import STEPS_LIMIT, FirstLook
 from ..renumbering import SlottedWeights, by_first_appearance
 from . import together
 from .base import TRANSIENT, Bracket, Counts, Frame, Kept, NumericalError, SingleSpace, counts_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...rows import Csr, Dense
     from ..predictions import Predictions
     from ..renumbering import SlottedRows
-    from .additive import Additive, Joint
+    from .additive import Additive, Joint, Linear
     from .protocol import LinearSpace
     from .together import Blocks
 
@@ -308,9 +308,28 @@ class OneVsRest:
     def bounds(self, rows: Any, y: np.ndarray, c: np.ndarray, clean: bool) -> list[Bracket] | None:
         if self.of_texts:
             return None
-        return self._joined(
-            self._map(lambda r, learner: learner.bounds(rows, self._against_rest(y, r), c, clean))
-        )
+        known = None if clean else self._first_looks(rows, y, c)
+
+        def of_learner(r: int, learner: SingleSpace) -> list[Bracket] | None:
+            given = rows, self._against_rest(y, r), c, clean
+            return (
+                learner.bounds(*given) if known is None else cast("Linear", learner).bounds(*given, known[r])
+            )
+
+        return self._joined(self._map(of_learner))
+
+    def _first_looks(self, rows: Any, y: np.ndarray, c: np.ndarray) -> list[FirstLook | None] | None:
+        """What each learner sees of the rows at a first look, where they look together."""
+        if not together.pays_to_look(self.learners, rows):
+            return None
+        cuts = together.blocks(self.n_classes)
+
+        def of_block(cut: slice) -> list[FirstLook | None]:
+            return together.first_looks(self.learners[cut], cut.start, rows, y, c)
+
+        with ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else nullcontext() as pool:
+            found = map(of_block, cuts) if pool is None else pool.map(of_block, cuts)
+            return [own for of_cut in found for own in of_cut]
 
     @staticmethod
     def _joined(found: list[list[Bracket] | None]) -> list[Bracket] | None:

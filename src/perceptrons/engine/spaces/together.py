@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from ...rows import Csr, Dense
 from ...rules import RuleError
+from .. import margins
 from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 #: weight of a learner: to copy it takes as long as some entries. Blocks that are kept serve several passes.
 LEAST_PRODUCTS = 1 << 19
 LEAST_ENTRIES, LEAST_WHEN_KEPT = 4.0, 1.0
+#: Where fewer learners of a block may separate the rows, each reads them by itself.
+LEAST_LOOKS = 3
 #: A thread of its own pays from so many products on.
 LEAST_OF_A_THREAD = 1 << 23
 #: Memory that the blocks of all learners may take, in bytes; more threads than blocks take more.
@@ -160,6 +164,31 @@ def empty_logs(n: int, length: int) -> Log:
 def eight(arrays: Sequence[Any]) -> tuple[Any, ...]:
     """WIDTH arrays: the last one fills up."""
     return (*arrays, *[arrays[-1]] * (side_by_side.WIDTH - len(arrays)))
+
+
+def pays_to_look(learners: Sequence[SingleSpace], rows: Any) -> bool:
+    """Whether all learners together are faster at a first look at the rows, see :mod:`..margins`."""
+    if not (isinstance(rows, Csr) and all(isinstance(one, Linear) for one in learners)):
+        return False
+    few = len(rows.sq) * len(learners) * 8 <= MOST_BYTES
+    return few and pays(learners, rows, len(rows.sq), {}) and not margins.is_wide(rows, weights(learners[0]))
+
+
+def first_looks(
+    learners: Sequence[SingleSpace], first: int, rows: Csr, y: np.ndarray, c: np.ndarray
+) -> list[margins.FirstLook | None]:
+    """The first look of each learner of a block at the rows; None: it has to take it by itself."""
+    scaled = [one.direction() for one in cast("Sequence[Linear]", learners)]
+    n, width = len(scaled), side_by_side.WIDTH
+    V, dots = zeros_for(rows, scaled[0].w), aligned_zeros((width,), scaled[0].w.dtype)
+    side_by_side.take_in(eight([one.w for one in scaled]), n, V)
+    sizes, signs = np.array([one.size for one in scaled]), marks(y, range(first, first + n))
+    lower, smallest, raw = np.empty((n, len(rows.sq))), np.empty(n), np.empty(n)
+    whole = margins.first_looks(rows, signs, c, V, sizes, LEAST_LOOKS, dots, raw, lower, smallest)
+    return [
+        margins.FirstLook(float(least), own) if whole or least == -inf else None
+        for least, own in zip(smallest, lower, strict=True)
+    ]
 
 
 class Together:
