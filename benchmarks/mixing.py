@@ -5,7 +5,7 @@
     .venv/bin/python benchmarks/mixing.py --only speed
 
 **Speed.** Rounds of ``ParameterMixing`` with two shards, in one thread and in two, mixing included: the
-smallest wall time of ten rounds, in turns, on text-like CSR rows in float32. What a fit does once, checks
+smallest wall time of 25 rounds, in turns, on text-like CSR rows in float32. What a fit does once, checks
 before the first round and the bracket after the last, is not in it. The goal is 1.8. Beside it the CPU
 seconds of the mixing alone, and the ratio of the passes alone: two threads share memory and its cache, and no
 way to mix can be faster than that. A second thread needs a second core that is idle: the load of the machine
@@ -104,7 +104,7 @@ def mixing_time(learner: Any, X: Any, y: Any) -> float:
 
 
 def speed(report: Report, quick: bool) -> None:
-    rows, rounds = (2_000, 1) if quick else (600_000, 10)
+    rows, rounds = (2_000, 1) if quick else (600_000, 25)
     lines = []
     for bits in (12, 13) if quick else (18, 22):
         progress(f"rows of 2^{bits} columns")
