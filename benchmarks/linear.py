@@ -31,7 +31,8 @@ from sklearn.linear_model import SGDClassifier
 
 from perceptrons import AROW, AveragedPerceptron, PassiveAggressive, Perceptron
 from perceptrons.engine import compiler, packing, renumbering
-from perceptrons.rows import ahead, gather_dot, request_early
+from perceptrons.engine.look_ahead import ahead, request_early
+from perceptrons.rows import gather_dot
 
 NO_DATA = "not in the folder PERCEPTRONS_DATA names"
 
@@ -294,7 +295,7 @@ def perceptron_dense(effort: Effort) -> Iterator[Line]:
             "bare": bare,
         },
         effort,
-        effort.slow_rounds,
+        effort.rounds,
     )
     ours, peer, bound, least = (costs[name] for name in ("ours", "peer", "stream", "bare"))
     gb = X.nbytes / 1e9
