@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..rows import Csr, Packed, begin, packed_values
-from .compiler import compiled, helper, jit_disabled
+from .compiler import compiled, jit_disabled
+from .copying import copy_numbers
 from .gathers import GATHERING, has
 from .intake import frozen
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 LEAST_BYTES = 1 << 24
 #: A copy, with the numbering of the columns, takes as long as one or two epochs. It saves a seventh to a
 #: quarter of each.
-LEAST_EPOCHS = 8
+LEAST_EPOCHS = 10
 
 
 def size(rows: Csr) -> int:
@@ -53,19 +54,13 @@ def pays(rows: Csr, epochs: int | None) -> bool:
     return size(rows) >= LEAST_BYTES and (epochs is None or epochs >= LEAST_EPOCHS)
 
 
-@helper
-def copy(source: np.ndarray, target: np.ndarray) -> None:
-    for j in range(source.shape[0]):
-        target[j] = source[j]
-
-
 @compiled
 def fill(rows: Csr, indices: Unsigned, data: Reals, packed: Packed, n_rows: int) -> None:
     """Write the rows to the memory behind ``indices`` and ``data``, which ``packed`` reads."""
     for i in range(n_rows):
         p, stop = rows.indptr[i], rows.indptr[i + 1]
-        copy(rows.indices[p:stop], indices[begin(packed, i) :])
-        copy(rows.data[p:stop], data[packed_values(packed, i) :])
+        copy_numbers(rows.indices[p:stop], indices[begin(packed, i) :])
+        copy_numbers(rows.data[p:stop], data[packed_values(packed, i) :])
 
 
 def packed(rows: Csr) -> Packed:

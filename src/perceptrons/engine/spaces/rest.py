@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
@@ -327,9 +327,12 @@ class OneVsRest:
         def of_block(cut: slice) -> list[FirstLook | None]:
             return together.first_looks(self.learners[cut], cut.start, rows, y, c)
 
-        with ThreadPoolExecutor(self.n_threads) if self.n_threads > 1 else nullcontext() as pool:
-            found = map(of_block, cuts) if pool is None else pool.map(of_block, cuts)
-            return [own for of_cut in found for own in of_cut]
+        if self.n_threads == 1 or len(cuts) == 1:
+            found = [of_block(cut) for cut in cuts]
+        else:
+            with ThreadPoolExecutor(self.n_threads) as pool:
+                found = list(pool.map(of_block, cuts))
+        return [own for of_cut in found for own in of_cut]
 
     @staticmethod
     def _joined(found: list[list[Bracket] | None]) -> list[Bracket] | None:
