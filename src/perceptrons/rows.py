@@ -5,9 +5,6 @@ is set. Only four accessors depend on the storage: :func:`begin`, :func:`end`,
 :func:`column`, :func:`value`. The verbs :func:`look` (inner product), :func:`push` (add a multiple to
 w) and :func:`sqnorm` are written once on top of them.
 
-The order in which rows are visited is known, and the processor cannot guess it: :func:`look_ahead` asks for
-the memory of the row that comes a few rows later.
-
 A :class:`Block` stands for rows known by their kernel values alone: the weights are then coefficients, row i
 has the single entry 1 at its own, and its score is updated by :func:`follow`.
 
@@ -78,21 +75,6 @@ class Block(NamedTuple):
     unit: bool  #: False: so is a scaling of the rows
 
 
-#: How many rows ahead memory is asked for, where few rows are enough and elsewhere.
-NEAR, FAR = 4, 8
-#: The same for the weights that a row reads, where all weights together have more bytes than this.
-SOON, LARGE = 2, 5 << 20
-#: The same for rows that are asked for a second time, where all rows together have more bytes than this.
-AGAIN, MANY = 3, 24 << 20
-#: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
-#: rest of a longer row follows.
-LINE, LINES = 64, 16
-#: The same for dense rows, of which some processors have to be told more; where rows follow each other in
-#: memory one line of so many is asked for: the processor fetches those between by itself.
-MORE_LINES, APART = 256, 8
-#: Bytes of a dense row from which on it is worth asking for rows that follow each other.
-LONG = 2048
-
 #: What the verbs take.
 Rows: TypeAlias = Dense | Csr | Packed | Near | Block
 F = TypeVar("F", bound=Callable[..., Any])
@@ -142,59 +124,6 @@ def scaled(rows: Rows, factor: float) -> None:
     return chosen(scaled, rows)(rows, factor)
 
 
-def expect(rows: Rows, i: int, follows: bool) -> None:
-    """Ask for the memory of row i, which is read soon. It does nothing in plain Python.
-
-    ``follows``: it is read right after the row that is before it in memory.
-    """
-
-
-def n_bytes(rows: Rows) -> int:
-    """The memory of the entries of all rows."""
-    return chosen(n_bytes, rows)(rows)
-
-
-def announce(rows: Rows, i: int) -> None:
-    """Ask for the numbers that :func:`expect` reads, and for the squared length of row i."""
-
-
-def expect_weights(rows: Rows, i: int, weights: Reals) -> None:
-    """Ask for the weights of the columns of row i, which are read soon: an array by column, in C order."""
-
-
-def request(a: np.ndarray, place: int | np.uint64) -> None:
-    """Ask for the cache line of ``a[place]``. It does nothing in plain Python."""
-
-
-def request_early(a: np.ndarray, place: int | np.uint64) -> None:
-    """Ask for the cache line of ``a[place]``, but only up to the second-level cache where that is faster."""
-
-
-def ahead() -> int:
-    """How many rows ahead memory is asked for, and how many before that the numbers that say where it is."""
-    return FAR
-
-
-def most_lines() -> int:
-    """How many lines of a dense row are asked for at most."""
-    return MORE_LINES
-
-
-def asks_for_weights(weights: Reals) -> bool:
-    """Whether it helps to ask for the weights that a row will read: there are too many to stay near."""
-    return weights.size * weights.itemsize > LARGE
-
-
-def forgets_requests() -> bool:
-    """Whether the processor forgets requests for memory while many others wait."""
-    return True
-
-
-def foresees(rows: Rows) -> bool:
-    """Whether the processor itself fetches rows soon enough that follow each other in memory."""
-    return False
-
-
 def _dense_begin(rows: Dense, i: int) -> int:
     return 0
 
@@ -219,19 +148,6 @@ def _dense_dot(rows: Dense, i: int, w: Reals) -> float:
     return total
 
 
-def _dense_expect(rows: Dense, i: int, follows: bool) -> None:
-    line = 8 * LINE // np.finfo(rows.X.dtype).bits
-    if follows:
-        x = rows.X[max(0, i - NEAR)]  # such rows come fast: a shorter way ahead is enough
-        for j in range(0, min(x.shape[0], most_lines() * line), APART * line):
-            request_early(x, j)
-    else:
-        x = rows.X[i]
-        for j in range(0, min(x.shape[0], most_lines() * line), line):
-            request_early(x, j)
-        request_early(x, x.shape[0] - 1)  # rows need not begin where a line does
-
-
 def _csr_begin(rows: Csr, i: int) -> int:
     return rows.indptr[i]
 
@@ -250,57 +166,6 @@ def _csr_value(rows: Csr, i: int, p: int) -> float:
 
 def _csr_dot(rows: Csr, i: int, w: Reals) -> float:
     return gather_dot(rows.data, rows.indices, rows.indptr[i], rows.indptr[i + 1], w)
-
-
-def _csr_expect(rows: Csr, i: int, follows: bool) -> None:
-    line = np.uint64(8 * LINE // max(np.finfo(rows.data.dtype).bits, np.iinfo(rows.indices.dtype).bits))
-    p = rows.indptr[i]
-    stop = min(rows.indptr[i + 1], p + np.uint64(LINES) * line)
-    while p < stop:
-        request_early(rows.indices, p)
-        request_early(rows.data, p)
-        p += line
-    request_early(rows.indices, stop - np.uint64(1))  # rows need not begin where a line does
-    request_early(rows.data, stop - np.uint64(1))
-
-
-def _sparse_expect_weights(rows: Csr | Packed, i: int, weights: Reals) -> None:
-    line = np.uint64(8 * LINE // np.finfo(weights.dtype).bits)
-    of_a_column = np.uint64(weights.size // weights.shape[0])
-    p, stop = np.uint64(begin(rows, i)), np.uint64(end(rows, i))
-    if of_a_column <= line:
-        while p < stop:
-            request_early(weights, np.uint64(rows.indices[p]) * of_a_column)
-            p += np.uint64(1)
-        return
-    while p < stop:
-        place = np.uint64(rows.indices[p]) * of_a_column
-        last = place + of_a_column
-        while place < last:
-            request_early(weights, place)
-            place += line
-        p += np.uint64(1)
-
-
-def _dense_bytes(rows: Dense) -> int:
-    return rows.X.size * rows.X.itemsize
-
-
-def _csr_bytes(rows: Csr) -> int:
-    return rows.data.size * (rows.data.itemsize + rows.indices.itemsize)
-
-
-def _packed_bytes(rows: Packed) -> int:
-    return rows.data.size * rows.data.itemsize
-
-
-def _announce_sparse(rows: Csr | Packed, i: int) -> None:
-    request_early(rows.indptr, i)
-    request_early(rows.sq, i)
-
-
-def _announce_dense(rows: Dense, i: int) -> None:
-    request_early(rows.sq, i)
 
 
 def packed_start(rows: Packed, i: int) -> np.uint64:
@@ -343,18 +208,6 @@ def _packed_value(rows: Packed, i: int, p: np.uint64) -> float:
 def _packed_dot(rows: Packed, i: int, w: Reals) -> float:
     values, indices = rows.data[packed_values(rows, i) :], rows.indices[_packed_begin(rows, i) :]
     return gather_dot(values, indices, np.uint64(0), rows.indptr[i + 1] - rows.indptr[i], w)
-
-
-def _packed_expect(rows: Packed, i: int, follows: bool) -> None:
-    line = np.uint64(8 * LINE // np.finfo(rows.data.dtype).bits)
-    p = packed_start(rows, i)
-    stop = min(
-        packed_values(rows, i) + (rows.indptr[i + 1] - rows.indptr[i]), p + np.uint64(2 * LINES) * line
-    )
-    while p < stop:
-        request_early(rows.data, p)
-        p += line
-    request_early(rows.data, stop - np.uint64(1))
 
 
 def gather_dot(data: Reals, indices: np.ndarray, p: np.uint64, stop: np.uint64, w: Reals) -> float:
@@ -487,22 +340,6 @@ def _not_scaled(rows: Rows, factor: float) -> None:
     pass
 
 
-def _not_expected(rows: Rows, i: int, follows: bool) -> None:
-    pass
-
-
-def _not_announced(rows: Rows, i: int) -> None:
-    pass
-
-
-def _no_bytes(rows: Rows) -> int:
-    return 0
-
-
-def _no_weights_expected(rows: Rows, i: int, weights: Reals) -> None:
-    pass
-
-
 VERBS[begin] = {Dense: _dense_begin, Csr: _csr_begin, Near: _near_begin, Block: _block_begin}
 VERBS[end] = {Dense: _dense_end, Csr: _csr_end, Near: _near_end, Block: _block_end}
 VERBS[column] = {Dense: _dense_column, Csr: _csr_column, Near: _near_column, Block: _block_column}
@@ -510,15 +347,6 @@ VERBS[value] = {Dense: _dense_value, Csr: _csr_value, Near: _near_value, Block: 
 VERBS[dot] = {Dense: _dense_dot, Csr: _csr_dot, Near: _near_dot, Block: _block_dot}
 VERBS[follow] = {Dense: _not_followed, Csr: _not_followed, Block: _block_follow}
 VERBS[scaled] = {Dense: _not_scaled, Csr: _not_scaled, Block: _block_scaled}
-VERBS[expect] = {Dense: _dense_expect, Csr: _csr_expect, Block: _not_expected}
-VERBS[expect_weights] = {
-    Dense: _no_weights_expected,
-    Csr: _sparse_expect_weights,
-    Block: _no_weights_expected,
-}
-VERBS[n_bytes] = {Dense: _dense_bytes, Csr: _csr_bytes, Block: _no_bytes}
-VERBS[announce] = {Dense: _announce_dense, Csr: _announce_sparse, Block: _not_announced}
-
 _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     begin: _packed_begin,
     end: _packed_end,
@@ -527,10 +355,6 @@ _PACKED: dict[Callable[..., Any], Callable[..., Any]] = {
     dot: _packed_dot,
     follow: _not_followed,
     scaled: _not_scaled,
-    expect: _packed_expect,
-    expect_weights: _sparse_expect_weights,
-    n_bytes: _packed_bytes,
-    announce: _announce_sparse,
 }
 for _verb, _function in _PACKED.items():
     VERBS[_verb][Packed] = _function
@@ -563,57 +387,12 @@ def push(rows: Rows, i: int, d: float, w: Reals) -> None:
     w[-1] += d * rows.bias
 
 
-def asks(rows: Rows, order: np.ndarray) -> bool:
-    """Whether a pass in this order asks for memory: rows that follow each other may come without."""
-    at = 1
-    while foresees(rows) and at < order.shape[0] and order[at] == order[at - 1] + 1:
-        at += 1
-    return not foresees(rows) or at < order.shape[0]
-
-
-def asks_twice(rows: Rows) -> bool:
-    """Whether to ask twice for the rows of a pass: the processor may forget the first request for a row."""
-    return forgets_requests() and n_bytes(rows) > MANY
-
-
-def look_ahead(rows: Rows, order: np.ndarray, at: int, twice: bool) -> None:
-    """Ask for the memory of the rows that are visited some rows after position ``at`` of the order.
-
-    ``twice``: once more for a row that is visited soon, unless it follows the one before it in memory.
-    """
-    some = ahead()
-    if at + 2 * some < order.shape[0]:
-        announce(rows, order[at + 2 * some])
-    if at + some < order.shape[0]:
-        expect(rows, order[at + some], order[at + some] == order[at + some - 1] + 1)
-    if twice and at + AGAIN < order.shape[0] and order[at + AGAIN] != order[at + AGAIN - 1] + 1:
-        expect(rows, order[at + AGAIN], False)
-
-
-def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
-    """Ask for an entry of an array with a number for each row, before its row is visited."""
-    later = at + ahead()
-    if later < order.shape[0]:
-        request_early(numbers, order[later])
-
-
-def look_ahead_at(weights: Reals, rows: Rows, order: np.ndarray, at: int) -> None:
-    """Ask for the weights that a row reads which is visited soon after position ``at`` of the order."""
-    if at + SOON < order.shape[0]:
-        expect_weights(rows, order[at + SOON], weights)
-
-
 #: verbs written once for every storage
 SHARED = (
     factor,
     sqnorm,
     look,
     push,
-    asks,
-    asks_twice,
-    look_ahead,
-    look_ahead_in,
-    look_ahead_at,
     packed_start,
     packed_values,
     _packed_begin,

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import rows as verbs
+from perceptrons.engine import look_ahead
 from perceptrons.engine.intake import make_rows
 
 RNG = np.random.default_rng(0)
@@ -78,7 +79,8 @@ def test_a_block_keeps_the_scores_of_its_later_rows():
 
 def test_every_verb_knows_every_storage():
     # Near is one gathered row: there are no other rows to follow, to scale or to ask for
-    others = (verbs.follow, verbs.scaled, verbs.expect, verbs.expect_weights, verbs.n_bytes, verbs.announce)
+    ahead = (look_ahead.expect, look_ahead.expect_weights, look_ahead.n_bytes, look_ahead.announce)
+    others = (verbs.follow, verbs.scaled, *ahead)
     for stub, table in verbs.VERBS.items():
         near = set() if stub in others else {verbs.Near}
         assert set(table) == {verbs.Dense, verbs.Csr, verbs.Packed, verbs.Block} | near, stub

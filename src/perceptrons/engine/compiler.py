@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import rows, rules
 from .._garbage import no_collections
-from . import gathers, prefetch
+from . import gathers, look_ahead, prefetch
 from .cache import numba_cache
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ R = TypeVar("R")
 #: Held while numba is loaded and our functions are registered with it, and while a loop's dispatcher is made.
 _lock = threading.RLock()
 _records: dict[Callable[..., Any], dict[type, Any]] = dict(rows.VERBS)
-_helpers: list[Callable[..., Any]] = [*rows.SHARED]
+_helpers: list[Callable[..., Any]] = [*rows.SHARED, *look_ahead.SHARED]
 _seldom: list[Callable[..., Any]] = []
 _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
-    rows.request: prefetch.overload_of_request,
-    rows.request_early: prefetch.overload_of_early_request,
-    rows.ahead: prefetch.overload_of_ahead,
-    rows.most_lines: prefetch.overload_of_most_lines,
-    rows.asks_for_weights: prefetch.overload_of_asks_for_weights,
-    rows.forgets_requests: prefetch.overload_of_forgets_requests,
-    rows.foresees: prefetch.overload_of_foresees,
+    look_ahead.request: prefetch.overload_of_request,
+    look_ahead.request_early: prefetch.overload_of_early_request,
+    look_ahead.ahead: prefetch.overload_of_ahead,
+    look_ahead.most_lines: prefetch.overload_of_most_lines,
+    look_ahead.asks_for_weights: prefetch.overload_of_asks_for_weights,
+    look_ahead.forgets_requests: prefetch.overload_of_forgets_requests,
+    look_ahead.foresees: prefetch.overload_of_foresees,
     rows.gather_dot: gathers.overload_of_sum(rows.gather_dot),
     rows.paired_dot: gathers.overload_of_pairs(),
     rows.sum_of_squares: gathers.overload_of_squares(rows.sum_of_squares),

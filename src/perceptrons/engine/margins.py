@@ -37,8 +37,9 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from ..rows import Dense, asks, begin, column, end, factor, look, look_ahead, push, sqnorm, value
+from ..rows import Dense, begin, column, end, factor, look, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
+from .look_ahead import asks, look_ahead
 from .loops import scalars
 from .loops.side_by_side import looks
 

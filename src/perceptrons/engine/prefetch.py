@@ -1,4 +1,4 @@
-"""Ask for memory before it is read: the instruction behind :func:`perceptrons.rows.request`.
+"""Ask for memory before it is read: the instruction behind :func:`perceptrons.engine.look_ahead.request`.
 
 numba has no such call. LLVM has: ``llvm.prefetch`` becomes one instruction, or none on a processor without
 it. It never faults and changes no number. A compiler that does not know the name gets no code at all.
@@ -11,8 +11,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..rows import FAR, LARGE, LINES, LONG, MORE_LINES, NEAR, Dense
+from ..rows import Dense
 from .gathers import GATHERING, has
+from .look_ahead import FAR, LARGE, LINES, LONG, MORE_LINES, NEAR
 
 NAME = "llvm.prefetch"
 #: To be read, not written; data, not code.
@@ -104,8 +105,9 @@ def overload_of_asks_for_weights() -> Any:
 def overload_of_forgets_requests() -> Any:
     """For the compiler: whether requests are dropped while many others wait, a constant of the machine code.
 
-    A Zen 4 drops them: a pass over shuffled rows of 60 MB takes four fifths of the time, and over dense ones
-    three quarters, when each row is asked for twice.
+    Measured on one processor: a Zen 4 takes four fifths of the time for shuffled sparse rows of 60 MB, and
+    three quarters for dense ones, when each is asked for twice. Sapphire Rapids, the first with the feature,
+    has them asked for once, as before.
     """
 
     def chosen():

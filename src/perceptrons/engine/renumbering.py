@@ -32,10 +32,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from ..rows import Csr, Packed, request
+from ..rows import Csr, Packed
 from . import packing
 from .compiler import compiled
 from .intake import frozen
+from .look_ahead import request
 
 if TYPE_CHECKING:
     from .._types import Unsigned

@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rows import Csr, asks, look_ahead, request, sum_of_squares
+from ..rows import Csr, sum_of_squares
 from .compiler import compiled, helper, strict
 from .intake import EMPTY, frozen
+from .look_ahead import asks, look_ahead, request
 
 if TYPE_CHECKING:
     from .._types import Floats, Ints, Reals, Unsigned, UpdateColumns

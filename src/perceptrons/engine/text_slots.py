@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..rows import LINE
 from .intake import frozen
+from .look_ahead import LINE
 from .loops import texts
 from .renumbering import (
     LEAST_BYTES,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..engine.compiler import compiled_strictly, strict
+from ..engine.copying import copy_numbers
 
 if TYPE_CHECKING:
     from .._types import Floats, Ints, Reals
@@ -22,12 +23,6 @@ SPAN = 1024  #: numbers that callers give room for: what is in between stays in 
 def join(a: Floats, b: Floats, n: int, out: Floats) -> None:
     for j in range(n):
         out[j] = a[j] + b[j]
-
-
-@strict
-def move(a: Floats, n: int, out: Floats) -> None:
-    for j in range(n):
-        out[j] = a[j]
 
 
 @strict
@@ -45,7 +40,7 @@ def add_up(terms: Floats, n: int) -> None:
         for p in range(pairs):
             join(terms[2 * p], terms[2 * p + 1], n, terms[p])
         if left % 2 == 1:
-            move(terms[left - 1], n, terms[pairs])
+            copy_numbers(terms[left - 1, :n], terms[pairs])
         left = pairs + left % 2
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from .._types import Bytes, Ints, Reals, Unsigned
 from ..engine.compiler import compiled, helper, seldom
 from ..engine.hashing import MULTIPLIER, absorbed, finished
+from ..engine.look_ahead import request
 from ..engine.utf8 import decoded
-from ..rows import request
 from .tables import SIGN, SPACE, WORD
 
 # how a batch ended

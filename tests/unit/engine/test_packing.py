@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from perceptrons import AROW, ROMMA, Perceptron
 from perceptrons import rows as verbs
-from perceptrons.engine import intake, packing, renumbering
+from perceptrons.engine import intake, look_ahead, packing, renumbering
 from perceptrons.engine.compiler import compiled
 
 SIZES = [("f4", "u4"), ("f8", "u4"), ("f8", "u8")]
@@ -31,7 +31,7 @@ def drawn(values, indices, n=40, width=30, seed=0):
 @compiled
 def score_all(rows, order, w, out):
     for at in range(order.shape[0]):
-        verbs.look_ahead(rows, order, at, True)
+        look_ahead.look_ahead(rows, order, at, True)
         out[at] = verbs.look(rows, order[at], w)
 
 

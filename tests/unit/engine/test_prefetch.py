@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from perceptrons import rows
-from perceptrons.engine import compiler, intake, packing, prefetch
+from perceptrons.engine import compiler, intake, look_ahead, packing, prefetch
 
 
 def assembly(function, *args):
@@ -23,7 +23,7 @@ def assembly(function, *args):
 
 
 def ask(a, place):
-    rows.request(a, place)
+    look_ahead.request(a, place)
 
 
 def test_the_instruction():
@@ -41,23 +41,25 @@ def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep
     monkeypatch.setattr(prefetch, "overload_of_request", asked)
     prefetch.overload_of_early_request()
     asked.assert_called_once_with(keep)
-    assert prefetch.overload_of_ahead()()() == (rows.NEAR if gathers else rows.FAR)
-    assert prefetch.overload_of_most_lines()()() == (rows.LINES if gathers else rows.MORE_LINES)
-    for n_bytes in (rows.LARGE, rows.LARGE + 4):
+    assert prefetch.overload_of_ahead()()() == (look_ahead.NEAR if gathers else look_ahead.FAR)
+    assert prefetch.overload_of_most_lines()()() == (look_ahead.LINES if gathers else look_ahead.MORE_LINES)
+    for n_bytes in (look_ahead.LARGE, look_ahead.LARGE + 4):
         weights = np.zeros(n_bytes // 4, np.float32)
         asks = prefetch.overload_of_asks_for_weights()(weights)(weights)
         assert (
-            asks == (not gathers and rows.asks_for_weights(weights)) == (not gathers and n_bytes > rows.LARGE)
+            asks
+            == (not gathers and look_ahead.asks_for_weights(weights))
+            == (not gathers and n_bytes > look_ahead.LARGE)
         )
 
 
 def test_compiled_rows_are_announced_before_they_are_asked_for():
     """Where a row is, its squared length and its label: further ahead than its entries."""
     some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
-    code, _ = assembly(rows.look_ahead, some, np.arange(3), 0, False)
+    code, _ = assembly(look_ahead.look_ahead, some, np.arange(3), 0, False)
     wanted = 4 if prefetch.known() else 0  # indptr, sq; indices, data
     assert code.count("call void @llvm.prefetch") >= wanted
-    code, _ = assembly(rows.look_ahead_in, np.zeros(3), np.arange(3), 0)
+    code, _ = assembly(look_ahead.look_ahead_in, np.zeros(3), np.arange(3), 0)
     assert code.count("call void @llvm.prefetch") == (1 if prefetch.known() else 0)
 
 
@@ -67,9 +69,9 @@ def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(a
     with mock.patch.object(prefetch, "has", lambda feature: alone):
         choose = prefetch.overload_of_foresees()
         assert choose(sparse)(sparse) is alone
-        for n_bytes in (rows.LONG - 4, rows.LONG):
+        for n_bytes in (look_ahead.LONG - 4, look_ahead.LONG):
             found = mock.Mock(X=np.zeros((1, n_bytes // 4), np.float32))
-            assert choose(dense)(found) == (alone or n_bytes < rows.LONG)
+            assert choose(dense)(found) == (alone or n_bytes < look_ahead.LONG)
 
 
 @pytest.mark.parametrize("gathers", [True, False])
@@ -77,34 +79,44 @@ def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(a
 def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
     """All of them, up to a limit; every eighth of an earlier row where rows follow each other."""
     asked = []
-    most = rows.LINES if gathers else rows.MORE_LINES
-    monkeypatch.setattr(rows, "most_lines", lambda: most)
+    most = look_ahead.LINES if gathers else look_ahead.MORE_LINES
+    monkeypatch.setattr(look_ahead, "most_lines", lambda: most)
     monkeypatch.setattr(
-        rows, "request_early", lambda a, place: asked.append(a.ctypes.data + place * a.itemsize)
+        look_ahead, "request_early", lambda a, place: asked.append(a.ctypes.data + place * a.itemsize)
     )
     X = np.zeros((20, n_columns), dtype)
     some, size = intake.make_rows(X, 0.0, False), n_columns * X.itemsize
-    rows._dense_expect(some, 9, False)
+    look_ahead._dense_expect(some, 9, False)
     begin = some.X[9].ctypes.data
-    assert asked == [*range(begin, begin + min(size, most * rows.LINE), rows.LINE), begin + size - X.itemsize]
+    assert asked == [
+        *range(begin, begin + min(size, most * look_ahead.LINE), look_ahead.LINE),
+        begin + size - X.itemsize,
+    ]
     asked.clear()
-    rows._dense_expect(some, 9, True)
-    begin = some.X[9 - rows.NEAR].ctypes.data
-    assert asked == list(range(begin, begin + min(size, most * rows.LINE), rows.APART * rows.LINE))
+    look_ahead._dense_expect(some, 9, True)
+    begin = some.X[9 - look_ahead.NEAR].ctypes.data
+    assert asked == list(
+        range(begin, begin + min(size, most * look_ahead.LINE), look_ahead.APART * look_ahead.LINE)
+    )
     asked.clear()
-    rows._dense_expect(some, 1, True)  # there is no row so far before it
+    look_ahead._dense_expect(some, 1, True)  # there is no row so far before it
     assert asked[0] == some.X.ctypes.data
 
 
 def test_lines_of_a_sparse_row(monkeypatch):
     """The last one, too, of a row that does not begin where a line does."""
     asked = []
-    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append((a.dtype.kind, int(place))))
+    monkeypatch.setattr(
+        look_ahead, "request_early", lambda a, place: asked.append((a.dtype.kind, int(place)))
+    )
     some = intake.make_rows(sp.csr_array(np.tri(40, 400, 360)), 0.0, False)  # rows of 361, 362, ... entries
     for i in (1, 2):
         asked.clear()
-        rows._csr_expect(some, i, False)
-        begin, end = int(some.indptr[i]), min(int(some.indptr[i + 1]), int(some.indptr[i]) + 8 * rows.LINES)
+        look_ahead._csr_expect(some, i, False)
+        begin, end = (
+            int(some.indptr[i]),
+            min(int(some.indptr[i + 1]), int(some.indptr[i]) + 8 * look_ahead.LINES),
+        )
         assert [place for kind, place in asked if kind == "f"] == [*range(begin, end, 8), end - 1]
         assert [place for kind, place in asked if kind == "u"] == [*range(begin, end, 8), end - 1]
 
@@ -113,21 +125,21 @@ def test_lines_of_a_sparse_row(monkeypatch):
 def test_weights_of_a_sparse_row(dtype, n_classes, monkeypatch):
     """All lines of the columns that it has."""
     asked = []
-    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append(int(place)))
+    monkeypatch.setattr(look_ahead, "request_early", lambda a, place: asked.append(int(place)))
     some = intake.make_rows(sp.csr_array(np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]])), 0.0, False)
     weights = np.zeros(4 if n_classes == 1 else (4, n_classes), dtype)
-    rows.VERBS[rows.expect_weights][rows.Csr](some, 1, weights)
-    line = rows.LINE // weights.itemsize
+    rows.VERBS[look_ahead.expect_weights][rows.Csr](some, 1, weights)
+    line = look_ahead.LINE // weights.itemsize
     lines = range(0, n_classes, line)
     assert asked == [j * n_classes + first for j in (0, 2) for first in lines]
 
 
 def test_compiled_weights_are_asked_for():
     some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
-    code, _ = assembly(rows.look_ahead_at, np.zeros((4, 8)), some, np.arange(3), 0)
+    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), some, np.arange(3), 0)
     assert ("@llvm.prefetch" in code) == prefetch.known()
     dense = intake.make_rows(np.eye(3), 0.0, False)
-    code, _ = assembly(rows.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0)
+    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0)
     assert "@llvm.prefetch" not in code  # rows read all weights
 
 
@@ -135,41 +147,41 @@ def test_compiled_weights_are_asked_for():
 def test_rows_that_no_cache_has_are_asked_for_twice(gathers, monkeypatch):
     """Where the processor forgets requests: some rows ahead, and again shortly before they are read."""
     asked = []
-    monkeypatch.setattr(rows, "expect", lambda rows, i, follows: asked.append((int(i), bool(follows))))
+    monkeypatch.setattr(look_ahead, "expect", lambda rows, i, follows: asked.append((int(i), bool(follows))))
     monkeypatch.setattr(prefetch, "has", lambda feature: gathers)
     forgets = prefetch.overload_of_forgets_requests()()()
     assert forgets is not gathers
-    monkeypatch.setattr(rows, "forgets_requests", lambda: forgets)
-    many = rows.MANY // 8 + 1
+    monkeypatch.setattr(look_ahead, "forgets_requests", lambda: forgets)
+    many = look_ahead.MANY // 8 + 1
     csr = intake.make_rows(sp.csr_array(np.ones((1, 4), np.float32)), 0.0, False)
     large = csr._replace(data=np.zeros(many, np.float32), indices=np.zeros(many, np.uint32))
     dense = intake.make_rows(np.zeros((2, many // 2 + 1)), 0.0, False)
     whole = rows.Packed(np.zeros(2 * many, np.float32), *large[1:])
-    assert [rows.asks_twice(some) for some in (csr, large, dense, whole)] == [False, *[forgets] * 3]
+    assert [look_ahead.asks_twice(some) for some in (csr, large, dense, whole)] == [False, *[forgets] * 3]
     order = np.array([7, 5, 6, 9, 2, 3, 1, 0, 4, 8])
-    rows.look_ahead(large, order, 0, forgets)
+    look_ahead.look_ahead(large, order, 0, forgets)
     assert asked == [(4, False), *[(9, False)] * forgets]
     asked.clear()
-    rows.look_ahead(large, order, 2, forgets)  # row 3 follows row 2
+    look_ahead.look_ahead(large, order, 2, forgets)  # row 3 follows row 2
     assert asked == []
 
 
 @pytest.mark.parametrize(("values", "indices"), [(np.float32, np.uint32), (np.float64, np.uint32)])
 def test_weights_of_a_row_in_one_piece(values, indices, monkeypatch):
     asked = []
-    monkeypatch.setattr(rows, "request_early", lambda a, place: asked.append(int(place)))
+    monkeypatch.setattr(look_ahead, "request_early", lambda a, place: asked.append(int(place)))
     some = intake.make_rows(sp.csr_array(np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]], values)), 0.0, False)
     made = packing.packed(some._replace(indices=intake.frozen(some.indices, indices)))
-    rows.VERBS[rows.expect_weights][rows.Packed](made, 1, np.zeros(4, values))
+    rows.VERBS[look_ahead.expect_weights][rows.Packed](made, 1, np.zeros(4, values))
     assert asked == [0, 2]
 
 
 @pytest.mark.parametrize("order", [[], [3], [0, 1, 2, 3], [2, 3, 4], [0, 1, 3], [1, 0]])
 def test_a_pass_asks_for_rows_that_do_not_follow_each_other(order, monkeypatch):
     some, visits = intake.make_rows(np.eye(5), 0.0, False), np.array(order, np.int64)
-    assert rows.asks(some, visits)  # nothing is foreseen in plain Python
-    monkeypatch.setattr(rows, "foresees", lambda rows: True)
-    assert rows.asks(some, visits) == bool(np.any(np.diff(visits) != 1))
+    assert look_ahead.asks(some, visits)  # nothing is foreseen in plain Python
+    monkeypatch.setattr(look_ahead, "foresees", lambda rows: True)
+    assert look_ahead.asks(some, visits) == bool(np.any(np.diff(visits) != 1))
 
 
 def test_a_compiler_without_it_makes_no_code():
@@ -190,9 +202,9 @@ def test_a_compiler_that_cannot_be_asked_makes_no_code():
 def test_nothing_in_plain_python(kind):
     """Not even the rows are read: places beyond the end are no matter."""
     some = intake.make_rows(kind(np.eye(3)), 0.0, False)
-    order = np.array([0] + 3 * rows.FAR * [99])
+    order = np.array([0] + 3 * look_ahead.FAR * [99])
     for at in range(len(order)):
-        rows.look_ahead(some, order, at, True)
-        rows.look_ahead_in(some.sq, order, at)
-        rows.look_ahead_at(some.sq, some, order, at)
-    rows.request(some.sq, 99)
+        look_ahead.look_ahead(some, order, at, True)
+        look_ahead.look_ahead_in(some.sq, order, at)
+        look_ahead.look_ahead_at(some.sq, some, order, at)
+    look_ahead.request(some.sq, 99)

@@ -7,26 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import (
-    Csr,
-    Dense,
-    Near,
-    asks,
-    asks_for_weights,
-    asks_twice,
-    begin,
-    column,
-    end,
-    factor,
-    look,
-    look_ahead,
-    look_ahead_at,
-    look_ahead_in,
-    value,
-)
+from ...rows import Csr, Dense, Near, begin, column, end, factor, look, value
 from ...rules import State
 from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
 from ..gathers import overload_of_pairs, overload_of_sum
+from ..look_ahead import asks, asks_for_weights, asks_twice, look_ahead, look_ahead_at, look_ahead_in
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import record_score
@@ -70,7 +55,7 @@ def shrink(cov: Covariance, rows: Rows, i: int, beta: float) -> None:
 
 
 def look_ahead_at_variances(cov: Covariance, rows: Rows, order: Ints, at: int) -> None:
-    """:func:`perceptrons.rows.look_ahead_at` for Sigma."""
+    """:func:`perceptrons.engine.look_ahead.look_ahead_at` for Sigma."""
     return dispatch(look_ahead_at_variances, cov)(cov, rows, order, at)
 
 

@@ -7,27 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import (
-    Block,
-    Csr,
-    Dense,
-    Packed,
-    asks,
-    asks_for_weights,
-    asks_twice,
-    begin,
-    end,
-    follow,
-    look,
-    look_ahead,
-    look_ahead_at,
-    look_ahead_in,
-    push,
-    scaled,
-    sqnorm,
-)
+from ...rows import Block, Csr, Dense, Packed, begin, end, follow, look, push, scaled, sqnorm
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
+from ..look_ahead import asks, asks_for_weights, asks_twice, look_ahead, look_ahead_at, look_ahead_in
 from .atomic import swap
 from .scalars import (
     BAD_SCORE,

@@ -12,25 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...rows import (
-    Block,
-    Csr,
-    Dense,
-    Packed,
-    asks,
-    asks_for_weights,
-    begin,
-    column,
-    end,
-    factor,
-    look_ahead,
-    look_ahead_at,
-    look_ahead_in,
-    sqnorm,
-    value,
-)
+from ...rows import Block, Csr, Dense, Packed, begin, column, end, factor, sqnorm, value
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper
+from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at, look_ahead_in
 from .linear import (
     EPS,
     bound_rounding,

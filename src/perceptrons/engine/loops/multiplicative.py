@@ -20,20 +20,9 @@ from __future__ import annotations
 from math import cosh, exp, inf, isfinite, sinh, sqrt
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...rows import (
-    asks,
-    asks_twice,
-    begin,
-    column,
-    end,
-    factor,
-    look,
-    look_ahead,
-    look_ahead_in,
-    sqnorm,
-    value,
-)
+from ...rows import begin, column, end, factor, look, sqnorm, value
 from ..compiler import by_record, compiled, dispatch, helper
+from ..look_ahead import asks, asks_twice, look_ahead, look_ahead_in
 from .linear import EPS, write_back, write_counts
 from .scalars import (
     BAD_SCORE,

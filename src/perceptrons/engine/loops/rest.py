@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import asks, asks_for_weights, look_ahead, look_ahead_at, sqnorm
+from ...rows import sqnorm
 from ...rules import State
 from ..compiler import compiled, decide, helper
+from ..copying import copy_numbers
+from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at
 from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
 from .scalars import (
     BAD_SCORE,
@@ -38,7 +40,7 @@ from .side_by_side import looks, own_track
 from .tracks import RecordedScores, pace, record_readout
 
 if TYPE_CHECKING:
-    from ..._types import Bytes, Floats, Ints, Reals, Record
+    from ..._types import Bytes, Floats, Ints, Record
     from ...rows import Rows
     from .tracks import Track
 
@@ -67,12 +69,6 @@ class Ending(NamedTuple):
     how: np.ndarray  #: int64: DONE, or why it ended before
     at: np.ndarray  #: int64: at which position
     n_logged: np.ndarray  #: int64: entries of its log
-
-
-@helper
-def copy_numbers(source: Reals, target: Reals) -> None:
-    for j in range(source.shape[0]):
-        target[j] = source[j]
 
 
 @helper

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...rows import asks, asks_for_weights, look_ahead, look_ahead_at
 from ...rules import State
 from ..compiler import compiled, confide
+from ..copying import copy_numbers
+from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at
 from .linear import Log, enter
-from .rest import copy_numbers
 from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST, MISTAKES, UPDATES, N
 from .side_by_side import WIDTH, looks_and_variances, move
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...rows import Near, asks, look, look_ahead, request, sum_of_squares
+from ...rows import Near, look, sum_of_squares
 from ...rules import State
 from ..compiler import compiled, confide, helper
+from ..look_ahead import asks, look_ahead, request
 from ..running_idf import COUNT, idf, ln_next, weighed, with_constant
 from .confidence import Diagonal, shift, shrink, variance
 from .linear import write_back, write_counts
