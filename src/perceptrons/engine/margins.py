@@ -235,11 +235,14 @@ def first_looks(
         looks(rows, i, V, dots, raw)
         positive = int(marks[i])
         for r in range(n):
+            if smallest[r] == -inf:
+                continue
             m = raw[r] if positive >> r & 1 else -raw[r]
             radius = rounding(rows, i, sizes[r])
-            if not m + radius > 0.0 and smallest[r] != -inf:
+            if not m + radius > 0.0:
                 smallest[r] = -inf
                 n_left -= 1
+                continue
             lower[r, i] = m - radius
             smallest[r] = min(smallest[r], m + radius)
         if n_left < least:

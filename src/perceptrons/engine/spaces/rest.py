@@ -312,9 +312,9 @@ class OneVsRest:
 
         def of_learner(r: int, learner: SingleSpace) -> list[Bracket] | None:
             given = rows, self._against_rest(y, r), c, clean
-            return (
-                learner.bounds(*given) if known is None else cast("Linear", learner).bounds(*given, known[r])
-            )
+            if known is None:
+                return learner.bounds(*given)
+            return cast("Linear", learner).bounds(*given, known[r])
 
         return self._joined(self._map(of_learner))
 
