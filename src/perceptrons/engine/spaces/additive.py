@@ -319,16 +319,9 @@ class Joint(Additive):
     def _steps_shape(self, n_rows: int) -> tuple[int, ...]:
         return n_rows, self.n_classes  # against each rival
 
-    def bounds(
-        self,
-        rows: Dense | Csr,
-        y: np.ndarray,
-        c: np.ndarray,
-        clean: bool,
-        known: margins.FirstLook | None = None,
-    ) -> list[Bracket] | None:
+    def direction(self) -> margins.ScaledVector:
         self.settle()
-        return super().bounds(rows, y, c, clean, known)
+        return super().direction()
 
     def targets(self, codes: np.ndarray) -> np.ndarray:
         if len(codes) and codes.max() >= self.n_classes:
