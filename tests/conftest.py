@@ -22,7 +22,8 @@ settings.load_profile("steady")
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """Tests that are marked so run loops as plain Python, with all their fixtures."""
-    later = item.get_closest_marker("compiled_later") and not draws_many()
+    exhaustive = draws_many() or item.get_closest_marker("exhaustive")
+    later = item.get_closest_marker("compiled_later") and not exhaustive
     plain = later or item.get_closest_marker("uncompiled")
     with uncompiled(bool(plain and not item.get_closest_marker("compiled"))):
         return (yield)
