@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .merging import Round, mixed
 from .shard_arrays import ShardArrays
-from .shard_epoch import Outcome, shard_epoch
+from .shard_epoch import Outcome, shard_epoch, visits
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .jobs import Job
     from .shards import Shard
     from .states import State
@@ -54,30 +56,58 @@ class Serial:
 
 
 class Threads:
-    """Shards in threads of this process: the passes over rows run without Python's lock."""
+    """Shards in threads of this process: the passes over rows run without Python's lock.
+
+    Shards do not end at the same time. A thread that has nothing left to learn draws the orders of the rows
+    for the next round, which do not depend on the state.
+    """
 
     def __init__(self, job: Job, shards: Sequence[Shard], n_threads: int | None = None):
         self.job, self.shards = job, shards
         self._stop = threading.Event()
         self._room: ShardArrays | None = None
+        self._orders: dict[int, list[Future[np.ndarray]]] = {}  # by round: of each shard
         self._pool = ThreadPoolExecutor(thread_count(len(shards), n_threads), "perceptrons")
 
     def round(self, state: State, number: int) -> Round:
-        stop, room = self._stop.is_set, self._shard_arrays(state)
+        return self.mixed(state, self.passes(state, number))
+
+    def passes(self, state: State, number: int) -> list[Outcome]:
+        """The first half of a round: what a pass over each shard has made of the state."""
+        stop, room, orders = self._stop.is_set, self._shard_arrays(state), self._orders.pop(number, None)
         running: list[Future[Outcome]] = []
         try:
-            running.extend(
-                self._pool.submit(shard_epoch, self.job, state, shard, number, stop, room)
-                for shard in self.shards
-            )
-            return mixed(self.job, state, _results(running), self._pool.map, room)
+            for k, shard in enumerate(self.shards):
+                order = None if orders is None else orders[k].result()
+                given = self.job, state, shard, number, stop, room, order
+                running.append(self._pool.submit(shard_epoch, *given))
+            self._draw(number + 1)
+            return _results(running)
         except BaseException:
             self._stop.set()
             raise
 
+    def mixed(self, state: State, outcomes: Sequence[Outcome]) -> Round:
+        """The second half: the state that is mixed from them."""
+        try:
+            return mixed(self.job, state, outcomes, self._pool.map, self._room)
+        except BaseException:
+            self._stop.set()
+            raise
+
+    def _draw(self, number: int) -> None:
+        """Begin to draw the orders of a round, when all passes before it have begun."""
+        learner = self.job.learner
+        self._orders.clear()
+        if learner.shuffle and (learner.max_iter is None or number < learner.max_iter):
+            drawn = [self._pool.submit(visits, self.job, shard, number) for shard in self.shards]
+            self._orders[number] = drawn
+
     def _shard_arrays(self, state: State) -> ShardArrays | None:
         if self._room is None or not self._room.fits(state):
             self._room = ShardArrays.for_state(state, len(self.shards))
+        if self._room is not None:
+            self._room.begin(state)
         return self._room
 
     def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:

@@ -32,11 +32,12 @@ class Job(NamedTuple):
 
     def model(self, state: State) -> Learner:
         """A learner that goes on from a copy of the state."""
-        return self.model_of(copied(state))
+        space = self.fresh_space()
+        resume(space, copied(state))
+        return self.model_in(space)
 
-    def model_of(self, state: State) -> Learner:
-        """A learner that goes on from the state, and writes to its arrays."""
-        model, space = copy.copy(self.learner), self.fresh_space()
-        resume(space, state)
+    def model_in(self, space: Space) -> Learner:
+        """A learner that goes on in this space."""
+        model = copy.copy(self.learner)
         starting.adopt(model, space, [])
         return model

@@ -28,7 +28,7 @@ are whole, so the sum is exact in any order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil, fsum, inf, isfinite, log2, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -37,10 +37,10 @@ import numpy as np
 
 from ..engine.loops import scalars
 from ..engine.loops.linear import EPS, FLOOR
-from ..engine.margins import SUBNORMAL, U, sum_of_squares
+from ..engine.margins import SUBNORMAL, U
 from ..engine.running_idf import MOST_TEXTS
 from ..engine.spaces import LearnerState
-from . import sums
+from . import loops, sums
 from .shard_arrays import MixedRows
 from .sums import ShardSum, tree
 
@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 Part: TypeAlias = tuple[dict[str, ShardSum], ...]
 #: maps a function over arguments, as ``map`` does
 Each: TypeAlias = "Callable[[Callable[[Any], None], Sequence[Any]], Iterable[None]]"
-BLOCK = 1 << 16  #: numbers that are mixed at a time
+BLOCK = 1 << 16  #: numbers that are mixed at a time, and whose squares are summed
+PARTS = 16  #: about so many parts of a learner are mixed in threads
 #: scalars that count: every shard adds what it has counted
 _COUNTED = (
     scalars.SCALE_SUM,
@@ -82,7 +83,8 @@ def mixed(
     """The state after a round, from the outcomes of all shards in their order.
 
     Numbers are mixed by blocks, so that what is in between stays in the cache; ``each`` maps a function over
-    the blocks, in threads for example. ``room`` has the numbers of all shards, where they were kept there.
+    some blocks at a time, in threads for example. ``room`` has the numbers of all shards, where they were
+    kept there: it has the mixed ones afterwards.
     """
     reports = tuple(outcome.report for outcome in outcomes)
     mu = shares(job, state, reports)
@@ -95,10 +97,13 @@ def mixed(
     if room is not None:
         for one, rows in zip(learners, room.rows, strict=True):
             one.mix_rows(rows)
-    blocks = [(one, start) for one in learners for start in range(0, one.size, BLOCK)]
-    for _ in each(lambda block: block[0].mix(block[1]), blocks):
+    parts = [(one, part) for one in learners for part in one.parts()]
+    for _ in each(lambda part: part[0].mix(part[1]), parts):
         pass  # errors are raised here
-    return Round(tuple(one.state() for one in learners), reports, mu)
+    found = tuple(one.state() for one in learners)
+    if room is not None:
+        room.hold(found)
+    return Round(found, reports, mu)
 
 
 class _Learner:
@@ -112,19 +117,31 @@ class _Learner:
         self.counted = _counted(own.scalars, after)
         self.arrays = {name: np.empty_like(a) for name, a in own.arrays.items()}
         self.rows: MixedRows | None = None
+        self.squares: np.ndarray | None = None  # the sums of the squares of all blocks, where they are known
+
+    def parts(self) -> list[range]:
+        """The numbers of all blocks, some at a time."""
+        n = _n_blocks(self.size)
+        some = max(1, n // PARTS)
+        return [range(first, min(first + some, n)) for first in range(0, n, some)]
 
     def mix_rows(self, rows: dict[str, np.ndarray]) -> None:
         """From here on mix by compiled loops: these are the numbers of all shards."""
         passed = np.array([own[scalars.SCALE_SUM] for own in self.after])
         whole = float(self.counted[scalars.SCALE_SUM])
         self.rows = MixedRows(self.own, rows, self.mu, passed, whole, self.arrays)
+        self.squares = np.empty(_n_blocks(self.size))
 
-    def mix(self, start: int) -> None:
-        """Mix the numbers of a block."""
-        block = slice(start, min(start + BLOCK, self.size))
-        if self.rows is not None:
-            self.rows.mix(block.start, block.stop)
-            return
+    def mix(self, blocks: Iterable[int]) -> None:
+        """Mix the numbers of these blocks."""
+        for b in blocks:
+            start, stop = b * BLOCK, min((b + 1) * BLOCK, self.size)
+            if self.rows is not None and self.squares is not None:
+                self.squares[b] = self.rows.mix(start, stop)
+            else:
+                self._mix_changes(slice(start, stop))
+
+    def _mix_changes(self, block: slice) -> None:
         own = LearnerState(
             {name: a.reshape(-1)[block] for name, a in self.own.arrays.items()}, self.own.scalars
         )
@@ -140,7 +157,7 @@ class _Learner:
             self.arrays[name].reshape(-1)[block] = a
 
     def state(self) -> LearnerState:
-        return _state(self.own, self.arrays, self.counted, self.after, self.mu)
+        return _state(self.own, self.arrays, self.counted, self.after, self.mu, self.squares)
 
 
 def _cut(change: Delta, block: slice) -> Delta:
@@ -322,11 +339,27 @@ def _state(
     counted: np.ndarray,
     after: Sequence[np.ndarray],
     mu: np.ndarray,
+    squares: Iterable[float] | None = None,
 ) -> LearnerState:
-    """The new state of a learner, whose arrays are these."""
+    """The new state of a learner, whose arrays are these.
+
+    ``squares``: the sum of the squares of each block of weights, where they are known.
+    """
     if "sigma" not in arrays:
-        _bracketed(counted, own.scalars, after, mu, arrays["v"])
+        norm2 = fsum(_squares(arrays["v"]) if squares is None else squares)
+        _bracketed(counted, own.scalars, after, mu, arrays["v"], norm2)
     return LearnerState(arrays, counted)
+
+
+def _squares(v: np.ndarray) -> Iterator[float]:
+    """The sum of the squares of each block of weights."""
+    flat, room = v.reshape(-1), np.empty(loops.SPAN)
+    for start in range(0, len(flat), BLOCK):
+        yield loops.squared_length(flat, room, start, min(start + BLOCK, len(flat)))
+
+
+def _n_blocks(size: int) -> int:
+    return -(-size // BLOCK)
 
 
 def _counted(before: np.ndarray, after: Sequence[np.ndarray]) -> np.ndarray:
@@ -350,10 +383,15 @@ def _total(before: float, after: Sequence[float]) -> float:
 
 
 def _bracketed(
-    new: np.ndarray, before: np.ndarray, after: Sequence[np.ndarray], mu: np.ndarray, v: np.ndarray
+    new: np.ndarray,
+    before: np.ndarray,
+    after: Sequence[np.ndarray],
+    mu: np.ndarray,
+    v: np.ndarray,
+    norm2: float,
 ) -> None:
     """Set the scalars of the bracket: the length of w, the sum of the steps, the bounds on rounding."""
-    new[scalars.N] = sum_of_squares(v.reshape(-1))
+    new[scalars.N] = norm2
     new[scalars.NORM_ERROR] = EPS * (v.size + 8.0) * new[scalars.N]
     new[scalars.DRIFT] = 0.0
     new[scalars.TAU] = _mean_of_steps(before[scalars.TAU], [own[scalars.TAU] for own in after], mu)

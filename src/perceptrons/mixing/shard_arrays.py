@@ -12,8 +12,11 @@ import numpy as np
 
 from ..engine.spaces import LearnerState
 from . import loops
+from .states import resume
 
 if TYPE_CHECKING:
+    from ..engine.spaces import Space
+    from .jobs import Job
     from .states import State
 
 MOST_BYTES = 1 << 29  #: for all shards together; where they need more, each keeps what it has changed
@@ -22,12 +25,18 @@ _MIXED = {"v", "A"}
 
 
 class ShardArrays:
-    """Arrays (shards, numbers) by name, for each learner."""
+    """Arrays (shards, numbers) by name, for each learner, and a space for each shard that learns there.
+
+    Mixing leaves the mixed numbers in the rows of all shards, so that the next round need not copy them.
+    """
 
     def __init__(self, state: State, n_shards: int):
         self.rows = [
             {name: np.empty((n_shards, a.size), a.dtype) for name, a in own.arrays.items()} for own in state
         ]
+        self._spaces: dict[int, Space] = {}  # by shard
+        self._held: State | None = None  # the state whose numbers all rows have
+        self._source: State | None = None  # the state that passes copy before they learn
 
     @classmethod
     def for_state(cls, state: State, n_shards: int) -> ShardArrays | None:
@@ -41,15 +50,31 @@ class ShardArrays:
         kinds = [{name: (a.size, a.dtype) for name, a in own.arrays.items()} for own in state]
         return kinds == [{name: (a.shape[1], a.dtype) for name, a in rows.items()} for rows in self.rows]
 
-    def copied(self, state: State, shard: int) -> State:
-        """The state in the arrays of a shard."""
-        found = []
-        for own, rows in zip(state, self.rows, strict=True):
-            arrays = {name: rows[name][shard].reshape(a.shape) for name, a in own.arrays.items()}
+    def begin(self, state: State) -> None:
+        """Passes from this state follow: from here on rows have what the shards learn."""
+        self._source = None if self._held is state else state
+        self._held = None
+
+    def hold(self, state: State) -> None:
+        """All rows have the numbers of this state: it was mixed from them."""
+        self._held = state
+
+    def space(self, job: Job, state: State, shard: int) -> Space:
+        """A space that goes on from the state in the rows of a shard. It is used again in every round."""
+        learners = zip(state, self.rows, strict=True)
+        own = tuple(self._in_rows(learner, rows, shard) for learner, rows in learners)
+        if shard not in self._spaces:
+            self._spaces[shard] = job.fresh_space()
+        space = self._spaces[shard]
+        resume(space, own)
+        return space
+
+    def _in_rows(self, own: LearnerState, rows: dict[str, np.ndarray], shard: int) -> LearnerState:
+        arrays = {name: rows[name][shard].reshape(a.shape) for name, a in own.arrays.items()}
+        if self._source is not None:
             for name, a in own.arrays.items():
                 np.copyto(arrays[name], a)
-            found.append(LearnerState(arrays, own.scalars.copy()))
-        return tuple(found)
+        return LearnerState(arrays, own.scalars.copy())
 
     def take(self, learned: State, shard: int) -> list[dict[str, np.ndarray]]:
         """The rows of a shard, with what it has learned: a space may have put other arrays in their place."""
@@ -81,14 +106,15 @@ class MixedRows:
         self.out = {name: a.reshape(-1) for name, a in arrays.items()}
         self.given = {name: (old[name], rows[name], _bits(old[name]), _bits(rows[name])) for name in old}
 
-    def mix(self, start: int, stop: int) -> None:
-        """Mix these numbers."""
-        terms, marks = np.empty((len(self.mu), loops.SPAN)), np.empty(loops.SPAN, np.uint8)
-        v = self.given["v"]
-        loops.mix_weights(*v, self.mu, terms, marks, self.out["v"], start, stop)
-        if "A" in self.given:
-            given = (*v, *self.given["A"], self.passed, self.all_passed, self.out["v"])
-            loops.mix_sums(*given, terms, marks, self.out["A"], start, stop)
+    def mix(self, start: int, stop: int) -> float:
+        """Mix these numbers, in the rows of all shards as well; returns the sum of the squared weights."""
+        terms, squares = np.empty((len(self.mu), loops.SPAN)), np.empty(loops.SPAN)
+        marks = np.empty(loops.SPAN, np.uint8)
+        weights = (*self.given["v"], self.mu, terms, marks, squares, self.out["v"], start, stop)
+        if "A" not in self.given:
+            return loops.mix_weights(*weights)
+        sums = (*self.given["A"], self.passed, self.all_passed, self.out["A"])
+        return loops.mix_averages(*weights, *sums)
 
 
 def _bits(a: np.ndarray) -> np.ndarray:

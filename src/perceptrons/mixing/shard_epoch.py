@@ -69,15 +69,17 @@ def shard_epoch(
     number: int,
     stop: Callable[[], bool] | None = None,
     room: ShardArrays | None = None,
+    order: np.ndarray | None = None,
 ) -> Outcome:
     """The pass of round ``number``, from 0, over a shard that begins in this state.
 
     ``stop`` is called now and then: where it is true the pass ends by :class:`Stopped`. With ``room`` the
-    outcome has all numbers, and they are there.
+    outcome has all numbers, and they are there. ``order`` is that of :func:`visits`, where it is known.
     """
     batch = shard.load(job)
-    model = job.model(state) if room is None else job.model_of(room.copied(state, shard.number))
+    model = job.model(state) if room is None else job.model_in(room.space(job, state, shard.number))
     space = model._space
+    order = visits(job, shard, number) if order is None else order
     for learner in space.learners:
         learner.row_numbers = shard.row_numbers
         learner.reset_lowest()
@@ -96,7 +98,7 @@ def shard_epoch(
             passes.run_in_parts(model, batch, part, write, recorded)
 
     try:
-        counts = passes.one_pass(model, batch, visits(job, shard, number), number, run=run)
+        counts = passes.one_pass(model, batch, order, number, run=run)
     except NumericalError as error:
         raise NumericalError(f"Shard {shard.number}, {error}") from error
     report = _report(model, batch, shard.number, counts)

@@ -111,6 +111,20 @@ def test_compiled_loops_mix_to_the_same_bits(S, dtype, average, monkeypatch):
             one, other = expected.state[0].arrays[name], found.state[0].arrays[name]
             assert one.tobytes() == other.tobytes()
         np.testing.assert_array_equal(expected.state[0].scalars, found.state[0].scalars)
+        for name, rows in room.rows[0].items():  # all shards can go on from the mixed numbers
+            assert all(row.tobytes() == found.state[0].arrays[name].tobytes() for row in rows)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_squared_length_is_that_of_the_mixed_weights(dtype, monkeypatch):
+    monkeypatch.setattr(merging, "BLOCK", 300)
+    rng = np.random.default_rng(4)
+    w0, shards, mu = drawn(rng, 3, dtype, 0.7, 2000)
+    found = mix(w0, shards, mu)
+    exact = sum(Fraction(float(x)) ** 2 for x in found.arrays["v"])
+    N, error = (Fraction(float(found.scalars[name])) for name in (scalars.N, scalars.NORM_ERROR))
+    assert abs(N - exact) <= error
+    assert abs(N - exact) <= exact / 2**45
 
 
 def test_where_shards_learn_side_by_side(monkeypatch):
