@@ -196,7 +196,7 @@ def by_label(y: Any) -> Any:
 
 def data(quick: bool) -> tuple[Any, Any, Any, Any, str]:
     """Rows and labels, for training and for testing, and their name."""
-    if not quick and "imdb" in datasets.available():
+    if not quick and datasets.find("imdb") is not None:
         found, hasher = datasets.load_imdb(), TextHasher(bits=18, values="binary")
         order = np.random.default_rng(0).permutation(len(found.y))  # the file has one class after the other
         X, X_test = hasher.transform(found.X), hasher.transform(found.X_test)

@@ -170,7 +170,7 @@ def same_bits(report: Report, train: Any, n: int = 400) -> None:
     order = np.random.default_rng(0).permutation(len(train.texts))[:n]
     reviews = [train.texts[i] for i in order], [train.labels[i] for i in order]
     sets: dict[str, tuple[list[str], list[Any]]] = {"IMDB, one label": reviews}
-    stories = text_labels.reuters(n) if "reuters21578" in datasets.available() else None
+    stories = text_labels.reuters(n)
     if stories is not None:
         sets["Reuters-90, several labels"] = (stories[0].texts, stories[0].topics)
     rows = []
@@ -285,7 +285,7 @@ def main(argv: list[str] | None = None) -> None:
     text_sizes.measure(report, train, test)
     sets = text_calibration.all_sets(chose.data_limit, (train, test))
     text_calibration.measure(report, sets, min(5, chose.rounds))
-    if "reuters21578" in datasets.available():
+    if datasets.find("reuters21578") is not None:
         small = {"limit": chose.data_limit, "n_texts": 2000, "n_labels": 500}
         text_labels.measure(report, **(small if chose.data_limit else {}))
     if not chose.no_libsvm:
@@ -295,7 +295,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def reviews(limit: int | None) -> tuple[Reviews, Reviews] | None:
     """IMDB's two parts; of each the first and the last reviews where there is a limit: both classes."""
-    if "imdb" not in datasets.available():
+    if datasets.find("imdb") is None:
         return None
     imdb = datasets.load_imdb()
     parts = []

@@ -44,10 +44,9 @@ class Stories(NamedTuple):
 
 def reuters(limit: int | None = None) -> tuple[Stories, Stories] | None:
     """The training and the test stories with the topics that both have; None without the data."""
-    try:
-        found = datasets.load_reuters()
-    except (FileNotFoundError, OSError):
+    if datasets.find("reuters21578") is None:
         return None
+    found = datasets.load_reuters()
     names = np.asarray(found.target_names)
     both = np.asarray(found.y).any(axis=0) & np.asarray(found.y_test).any(axis=0)
 

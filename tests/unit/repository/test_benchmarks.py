@@ -346,6 +346,14 @@ def test_mixing():
         assert line in printed
 
 
+def test_sets_that_are_not_here_are_not_downloaded(script, monkeypatch, tmp_path):
+    monkeypatch.delenv("PERCEPTRONS_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert script("text").reviews(None) is None
+    assert script("text_labels").reuters() is None
+    assert script("mixing").data(quick=False)[-1] == "text-like rows"
+
+
 def test_text(script, tmp_path, capsys, monkeypatch):
     """On made-up reviews, and without the peers that may not be installed."""
     rng = np.random.default_rng(0)
