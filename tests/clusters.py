@@ -114,7 +114,7 @@ def in_this_process(n_workers: int = 2) -> Iterator[Any]:
 
     options: dict[str, Any] = {"processes": False, "protocol": "tcp://", "host": "127.0.0.1"}
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=None, **options) as cluster,
+        LocalCluster(n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options) as cluster,
         Client(cluster) as client,
     ):
         yield client
