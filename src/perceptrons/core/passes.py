@@ -122,9 +122,17 @@ def one_pass(
 
 
 def run_in_parts(
-    model: Learner, batch: CheckedRows, order: np.ndarray, write: Write, recorded: Predictions | None
+    model: Learner,
+    batch: CheckedRows,
+    order: np.ndarray,
+    write: Write,
+    recorded: Predictions | None,
+    before_part: Callable[[], None] | None = None,
 ) -> None:
-    """Learn the rows in parts, so that a signal is noticed between two of them."""
+    """Learn the rows in parts, so that a signal is noticed between two of them.
+
+    ``before_part`` is called before each part, and may raise.
+    """
     space = model._space
     targets = space.targets(batch.codes) if batch.targets is None else batch.targets
 
@@ -133,6 +141,8 @@ def run_in_parts(
 
     start, parts = 0, chunks.cut(space, batch.rows, order)
     for part in parts:
+        if before_part is not None:
+            before_part()
         of_part = recorded
         if recorded is not None and len(parts) > 1:
             of_part = recorded.part(np.arange(start, start + len(part)))

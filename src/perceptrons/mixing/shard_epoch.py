@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core import passes
-from ..engine import chunks, draws
+from ..engine import draws
 from ..engine.intake import frozen
 from ..engine.spaces import Counts, NumericalError
 from .states import state_of
 
 if TYPE_CHECKING:
-    from .._types import UpdateColumns
     from ..core.learner import Learner
     from ..core.passes import CheckedRows
-    from ..engine.predictions import Predictions
     from .jobs import Job
     from .shard_arrays import ShardArrays
     from .shards import Shard
@@ -86,18 +85,12 @@ def shard_epoch(
         if job.keeps_steps:
             learner.begin_steps(shard.n_rows)
 
-    def run(
-        batch: CheckedRows,
-        order: np.ndarray,
-        write: Callable[[Sequence[UpdateColumns]], None],
-        recorded: Predictions | None,
-    ) -> None:
-        for part in chunks.cut(space, batch.rows, order):
-            if stop is not None and stop():
-                raise Stopped
-            passes.run_in_parts(model, batch, part, write, recorded)
+    def check() -> None:
+        if stop is not None and stop():
+            raise Stopped
 
     try:
+        run = partial(passes.run_in_parts, model, before_part=check)
         counts = passes.one_pass(model, batch, order, number, run=run)
     except NumericalError as error:
         raise NumericalError(f"Shard {shard.number}, {error}") from error

@@ -7,11 +7,12 @@ import pytest
 from mixed import X, Y, learner
 
 from perceptrons.core.fit_rows import rows_of_fit
+from perceptrons.engine import chunks
 from perceptrons.mixing import backends, shards
 from perceptrons.mixing.backends import Serial, Threads
 from perceptrons.mixing.fitting import passing
 from perceptrons.mixing.jobs import Job
-from perceptrons.mixing.shard_epoch import visits
+from perceptrons.mixing.shard_epoch import Stopped, shard_epoch, visits
 from perceptrons.mixing.states import state_of
 
 pytestmark = pytest.mark.uncompiled
@@ -92,3 +93,26 @@ def test_rows_that_are_not_shuffled_have_no_orders_to_draw(opened):
     threads = opened(job, parts)
     threads.round(state, 0)
     assert not threads._orders
+
+
+def test_a_pass_is_cut_into_parts_once(monkeypatch):
+    """A part that is cut again takes a look at all rows of the shard."""
+    job, parts, state = begun()
+    whole = shard_epoch(job, state, parts[0], 0)
+    cuts, looks = [], []
+    monkeypatch.setattr(chunks, "LIMIT", 100)
+
+    def cut(*given):
+        cuts.append(found := real_cut(*given))
+        return found
+
+    real_cut = chunks.cut
+    monkeypatch.setattr(chunks, "cut", cut)
+    found = shard_epoch(job, state, parts[0], 0, stop=lambda: looks.append(None))
+    assert len(cuts) == 1
+    assert len(looks) == len(cuts[0]) > 3
+    for name, delta in whole.deltas[0].items():
+        np.testing.assert_array_equal(delta.values, found.deltas[0][name].values)
+    with pytest.raises(Stopped):
+        shard_epoch(job, state, parts[0], 0, stop=lambda: looks.append(None) or len(looks) > len(cuts[0]) + 2)
+    assert len(looks) == len(cuts[0]) + 3  # stopped before the third part
