@@ -166,7 +166,7 @@ def _overheads(report: Report, client: Any, costs: Costs, quick: bool) -> Costs:
 
 
 def large(report: Report, quick: bool) -> None:
-    """Large shards on two workers beside two threads: passes of a second or more, and of three times that."""
+    """Large shards on two workers beside two threads: passes of more than a second, and about twice that."""
     lines = []
     with two_workers() as client:
         for classes, width in ((80, 15_000), (240, 5_000)):  # as many weights
