@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .cache_lines import aligned_zeros
 from .intake import frozen
-from .look_ahead import LINE
 from .loops import texts
 from .renumbering import (
     LEAST_BYTES,
@@ -48,14 +47,6 @@ def pays(rows: Csr, n_features: int, fresh: bool) -> bool:
     """
     wide = 16 * n_features >= LEAST_BYTES
     return wide and (fresh or int(rows.indptr[-1]) >= LEAST_ENTRIES) and in_memory(rows)
-
-
-def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype, order: Literal["C", "F"] = "C") -> np.ndarray:
-    """Zeros that begin at a cache line."""
-    size = prod(shape) * dtype.itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
-    return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
 def record_of(home: Mapping[str, np.ndarray | UniformColumns]) -> np.dtype:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..engine.cache_lines import aligned_zeros, whole_lines
 from ..engine.spaces import LearnerState
 from . import loops
 from .states import resume
@@ -31,9 +32,7 @@ class ShardArrays:
     """
 
     def __init__(self, state: State, n_shards: int):
-        self.rows = [
-            {name: np.empty((n_shards, a.size), a.dtype) for name, a in own.arrays.items()} for own in state
-        ]
+        self.rows = [{name: _room(a, n_shards) for name, a in own.arrays.items()} for own in state]
         self._spaces: dict[int, Space] = {}  # by shard
         self._held: State | None = None  # the state whose numbers all rows have
         self._source: State | None = None  # the state that passes copy before they learn
@@ -47,7 +46,7 @@ class ShardArrays:
 
     def fits(self, state: State) -> bool:
         """Whether a state has the arrays that there is room for."""
-        kinds = [{name: (a.size, a.dtype) for name, a in own.arrays.items()} for own in state]
+        kinds = [{name: (_width(a), a.dtype) for name, a in own.arrays.items()} for own in state]
         return kinds == [{name: (a.shape[1], a.dtype) for name, a in rows.items()} for rows in self.rows]
 
     def begin(self, state: State) -> None:
@@ -70,7 +69,7 @@ class ShardArrays:
         return space
 
     def _in_rows(self, own: LearnerState, rows: dict[str, np.ndarray], shard: int) -> LearnerState:
-        arrays = {name: rows[name][shard].reshape(a.shape) for name, a in own.arrays.items()}
+        arrays = {name: rows[name][shard, : a.size].reshape(a.shape) for name, a in own.arrays.items()}
         if self._source is not None:
             for name, a in own.arrays.items():
                 np.copyto(arrays[name], a)
@@ -80,12 +79,24 @@ class ShardArrays:
         """The rows of a shard, with what it has learned: a space may have put other arrays in their place."""
         found = []
         for own, rows in zip(learned, self.rows, strict=True):
+            taken = {name: rows[name][shard, : a.size] for name, a in own.arrays.items()}
             for name, a in own.arrays.items():
-                row = rows[name][shard]
-                if a.ctypes.data != row.ctypes.data:
-                    np.copyto(row, a.reshape(-1))
-            found.append({name: all_rows[shard] for name, all_rows in rows.items()})
+                if a.ctypes.data != taken[name].ctypes.data:
+                    np.copyto(taken[name], a.reshape(-1))
+            found.append(taken)
         return found
+
+
+def _room(a: np.ndarray, n_shards: int) -> np.ndarray:
+    """A row of numbers for each shard."""
+    if a.ndim != 2:
+        return np.empty((n_shards, a.size), a.dtype)
+    return aligned_zeros((n_shards, _width(a)), a.dtype)
+
+
+def _width(a: np.ndarray) -> int:
+    """The length of a row: where there are several classes, the next row begins at a cache line, too."""
+    return whole_lines(a.size, a.dtype) if a.ndim == 2 else a.size
 
 
 class MixedRows:

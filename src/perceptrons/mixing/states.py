@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..engine.cache_lines import aligned_copy
 from ..engine.spaces import LearnerState, OneVsRest
 
 if TYPE_CHECKING:
@@ -37,5 +38,6 @@ def resume(space: Space, state: State) -> None:
 def copied(state: State) -> State:
     """The same state in arrays of its own."""
     return tuple(
-        LearnerState({name: a.copy() for name, a in own.arrays.items()}, own.scalars.copy()) for own in state
+        LearnerState({name: aligned_copy(a) for name, a in own.arrays.items()}, own.scalars.copy())
+        for own in state
     )

@@ -12,6 +12,7 @@ import numpy as np
 from ... import rules
 from ...rows import factor, look, sqnorm
 from .. import margins
+from ..cache_lines import aligned_zeros
 from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import linear, multiclass, scalars, single, tracks
@@ -295,8 +296,8 @@ class Joint(Additive):
     ):
         super().__init__(rule, frame, n_features, track, prediction)
         self.scheme = multiclass.Top() if scheme is None else scheme
-        self.v = np.zeros((n_features + 1, n_classes), frame.dtype)
-        self.A = None if track == "last" else np.zeros((n_features + 1, n_classes))
+        self.v = aligned_zeros((n_features + 1, n_classes), frame.dtype)
+        self.A = None if track == "last" else aligned_zeros((n_features + 1, n_classes), np.float64)
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]  # a number elsewhere; here it grows
@@ -333,7 +334,7 @@ class Joint(Additive):
 
     def _work(self) -> multiclass.Work:
         k = self.n_classes
-        s = np.zeros(self._shape[1], self.frame.dtype)
+        s = aligned_zeros((self._shape[1],), self.frame.dtype)
         return multiclass.Work(s, np.zeros(k), np.zeros(k), np.zeros(k, np.int64), self._slots())
 
     def run(
@@ -383,7 +384,7 @@ class Joint(Additive):
 
     def _look(self, rows: Rows, v: np.ndarray) -> np.ndarray:
         out = np.empty((len(rows.sq), self.n_classes))
-        multiclass.scores(rows, v, self._work()._replace(s=np.zeros(v.shape[1], v.dtype)), out)
+        multiclass.scores(rows, v, self._work()._replace(s=aligned_zeros((v.shape[1],), v.dtype)), out)
         return out
 
     def weights(self, readout: str, columns: np.ndarray | None = None) -> np.ndarray:

@@ -13,12 +13,12 @@ import numpy as np
 from ...rows import Csr, Dense
 from ...rules import RuleError
 from .. import margins
+from ..cache_lines import aligned_zeros
 from ..custom import engine_rule
 from ..intake import frozen
 from ..loops import rest, rest_confidence, scalars, side_by_side, tracks
 from ..loops.linear import Log
 from ..renumbering import InBlock
-from ..text_slots import aligned_zeros
 from .additive import Linear
 from .base import NumericalError, empty_log, logged
 from .confident import Confident
