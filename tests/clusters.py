@@ -113,8 +113,9 @@ def in_this_process(n_workers: int = 2) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     options: dict[str, Any] = {"processes": False, "protocol": "tcp://", "host": "127.0.0.1"}
+    options |= {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options) as cluster,
+        LocalCluster(**options) as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -34,10 +34,24 @@ def slow_down(folder: str, seconds: float) -> int:
 
 
 def speed_up() -> None:
-    """Undo it."""
+    """Let passes on this worker be as they are."""
     from perceptrons.mixing import cluster, shard_epoch
 
     cluster.shard_epoch = shard_epoch.shard_epoch
+
+
+def fail_in_round(round_number: int) -> None:
+    """Let every pass of a round on this worker fail, until :func:`speed_up` is called."""
+    from perceptrons.mixing import cluster
+
+    plain = cluster.shard_epoch
+
+    def failing(job: Any, state: Any, shard: Any, number: int) -> Any:
+        if number == round_number:
+            raise ArithmeticError(f"pass {number} of shard {shard.number}")
+        return plain(job, state, shard, number)
+
+    cluster.shard_epoch = failing
 
 
 def wait_for_round(folder: Path, number: int, timeout: float) -> tuple[int, int, int]:
@@ -57,3 +71,17 @@ def pretend_version(version: str) -> None:
     from perceptrons.mixing import cluster
 
     cluster.__version__ = version
+
+
+def rounds_kept() -> int:
+    """How many results of rounds this process keeps for rounds that follow."""
+    from perceptrons.mixing import cluster
+
+    return len(cluster._mixed_here)
+
+
+def forget_rounds() -> None:
+    """Lose them, as a worker does that writes what it holds to its disk."""
+    from perceptrons.mixing import cluster
+
+    cluster._mixed_here.clear()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
+import time
 
 import clusters
 import faulty
@@ -14,6 +16,7 @@ import pytest
 
 from perceptrons import AveragedPerceptron, ParameterMixing, Perceptron, load
 from perceptrons.cli import main
+from perceptrons.engine.spaces import LearnerState
 from perceptrons.io import FormatError
 
 pytest.importorskip("distributed", reason="distributed is not installed")
@@ -121,12 +124,14 @@ def test_arrays_of_dask_and_the_last_client(anywhere, data, expected):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", mixed.LEARNERS)
 def test_every_learner(running, name, classes):
-    for how in ("uniform", "mistakes"):
+    for how, n_shards in (("uniform", 5), ("uniform", 2), ("mistakes", 5)):
         if how == "mistakes" and name in ("arow", "scw"):
             continue  # they have no weights of shards
         given = mixed.learner(name, max_iter=3, random_state=2)
         near, far = (
-            ParameterMixing(given, n_shards=5, mixing=how, backend=backend).fit(mixed.X, mixed.Y[classes])
+            ParameterMixing(given, n_shards=n_shards, mixing=how, backend=backend).fit(
+                mixed.X, mixed.Y[classes]
+            )
             for backend in ("serial", running)
         )
         same(far, near)
@@ -158,6 +163,131 @@ def test_the_command_line(anywhere, tmp_path, monkeypatch, capsys):
     found = (tmp_path / "m").read_bytes()
     assert main([*command, "--workers", "2"]) == 0
     assert (tmp_path / "m").read_bytes() == found
+
+
+# ------------------------------------------------------------------------------- the state between two rounds
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The states that the client sends to the workers."""
+    found, keeping = [], backend.Cluster._kept
+
+    def kept(self, value):
+        if isinstance(value, tuple) and isinstance(value[0], LearnerState):
+            found.append(value)
+        return keeping(self, value)
+
+    monkeypatch.setattr(backend.Cluster, "_kept", kept)
+    return found
+
+
+def fit_with(client, after_round, n_shards=N_SHARDS, mixing="uniform"):
+    """A fit; ``after_round`` is called after each of its rounds but the last."""
+    n_rounds = itertools.count(1)
+
+    def callback(_):
+        if next(n_rounds) < N_ROUNDS:
+            after_round()
+
+    model = ParameterMixing(learner(), n_shards=n_shards, backend=client, mixing=mixing, callback=callback)
+    return model.fit(*rows())
+
+
+@pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
+@pytest.mark.parametrize("n_shards", [1, 2, 5])
+def test_the_state_is_sent_once(anywhere, data, sent, n_shards, mixing):
+    near = ParameterMixing(learner(), n_shards=n_shards, backend="serial", mixing=mixing).fit(*data)
+    same(fit_with(anywhere, lambda: None, n_shards, mixing), near)
+    assert len(sent) == 1
+
+
+def test_workers_keep_no_state_after_a_fit(anywhere, data):
+    kept = []
+    fit_with(anywhere, lambda: kept.append(max(anywhere.run(faulty.rounds_kept).values())))
+    assert min(kept) > 0
+    until = time.monotonic() + clusters.WAIT
+    while any(anywhere.run(faulty.rounds_kept).values()) and time.monotonic() < until:
+        time.sleep(0.02)  # the scheduler tells them to let go
+    assert not any(anywhere.run(faulty.rounds_kept).values())
+
+
+def test_a_state_that_its_worker_has_lost_is_sent_again(anywhere, data, expected, sent):
+    same(fit_with(anywhere, lambda: anywhere.run(faulty.forget_rounds)), expected)
+    assert len(sent) == N_ROUNDS
+
+
+def test_the_worker_that_has_the_state_is_killed(running, data, expected, sent):
+    killed = []
+
+    def kill():
+        if killed:
+            return
+        running.wait_for_workers(2, timeout=clusters.WAIT)
+        (address,) = (at for at, kept in running.run(faulty.rounds_kept).items() if kept)
+        killed.append(running.run(os.getpid, workers=[address])[address])
+        os.kill(killed[0], signal.SIGKILL)
+
+    same(fit_with(running, kill), expected)
+    assert killed and len(sent) == 2
+    running.wait_for_workers(2, timeout=clusters.WAIT)
+
+
+@pytest.mark.parametrize("n_shards", [1, 2, 5])
+def test_a_state_may_take_longer_to_come_than_we_look_elsewhere(anywhere, monkeypatch, n_shards):
+    monkeypatch.setattr(backend, "POLL", 1e-4)
+    X, y = rows(50, 20_000)
+    models = [ParameterMixing(learner(), n_shards=n_shards, backend=b) for b in ("serial", anywhere)]
+    near, far = (model.fit(X, y) for model in models)
+    same(far, near)
+
+
+def test_a_client_that_is_not_the_default_one(anywhere, data, expected):
+    with Client(anywhere.scheduler.address, set_as_default=False) as client:
+        same(ParameterMixing(learner(), n_shards=N_SHARDS, backend=client).fit(*data), expected)
+
+
+@pytest.mark.parametrize("n_shards", [2, 5])
+def test_an_error_or_an_interruption_leaves_the_client_as_it_was(anywhere, data, n_shards):
+    near = ParameterMixing(learner(), n_shards=n_shards, backend="serial").fit(*data)
+    other = anywhere.submit(sum, [1, 2], pure=False)  # it is lost where the scheduler ends the connection
+    anywhere.run(faulty.fail_in_round, 2)
+    try:
+        with pytest.raises(ArithmeticError, match="pass 2 of shard"):
+            ParameterMixing(learner(), n_shards=n_shards, backend=anywhere).fit(*data)
+    finally:
+        anywhere.run(faulty.speed_up)
+    with pytest.raises(KeyboardInterrupt):
+        fit_with(anywhere, interrupt, n_shards)
+    same(ParameterMixing(learner(), n_shards=n_shards, backend=anywhere).fit(*data), near)
+    assert other.result() == 3
+    assert not tasks_left(anywhere)
+
+
+def tasks_left(client):
+    """Tasks of fits that the scheduler knows, unless it forgets them soon."""
+    until = time.monotonic() + clusters.WAIT
+    while True:
+        left = [key for key in client.who_has() if str(key).startswith("mixing-")]
+        if not left or time.monotonic() > until:
+            return left
+        time.sleep(0.02)
+
+
+def test_errors_while_rows_are_read_leave_nothing_on_the_workers(anywhere, data, tmp_path):
+    X, y = data
+    wrong = X.copy()
+    wrong[130, 1] = np.nan
+    caught = []  # their tracebacks
+    for given, labels in ((wrong, y), (X, np.arange(len(y)) * 0.5)):
+        with pytest.raises(ValueError) as error:
+            ParameterMixing(learner(), backend=anywhere).fit(*in_blocks(given, labels))
+        caught.append(error)
+    assert not tasks_left(anywhere)
+
+
+def interrupt():
+    raise KeyboardInterrupt
 
 
 # ----------------------------------------------------------------------------------------------- workers

@@ -2,8 +2,12 @@
 
 Every pass over a shard, and every sum of two parts, is a task. Nothing is scattered: whatever a worker holds,
 the scheduler can have computed again from the description of a task, so a worker that dies costs time and
-changes nothing. The state of a round is the argument of one task, from which the workers copy it. A shard is
-loaded by a task and stays with its worker from round to round.
+changes nothing. A shard is loaded by a task and stays with its worker from round to round.
+
+A round is one graph: passes, and a tree of sums. Its result stays with the worker that has made it, where the
+next round finds it by name. It is no result that the next round depends on: the scheduler would have to keep
+the tasks of all rounds, and to begin with the first when that worker dies. The client has the state as well,
+for checkpoints; where it is found nowhere else, it is the argument of a task, from which the workers copy it.
 
 An error in a task is raised at once, as it is. A task whose worker dies is given to another worker, as often
 as the scheduler allows (``distributed.scheduler.allowed-failures``). All tasks on a worker are suspected when
@@ -13,11 +17,15 @@ named.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import itertools
+import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -26,9 +34,10 @@ from .._version import __version__
 from ..engine.intake import frozen
 from . import merging
 from .merging import Round
+from .shard_arrays import ShardArrays
 from .shard_epoch import Outcome, Report, shard_epoch
 from .states import copied
-from .sums import tree
+from .sums import joined_down_to
 from .surveys import LoadedShard, Survey, shard_of, survey
 
 if TYPE_CHECKING:
@@ -54,6 +63,10 @@ class ClusterError(RuntimeError):
 # They run on workers: plain functions, found there by their names.
 
 
+class StateGone(Exception):
+    """A worker does not have the state that a round goes on from."""
+
+
 class Opaque:
     """A value that Dask passes on as it is: it looks into tuples and lists for what has to be computed."""
 
@@ -68,6 +81,21 @@ class Branch(NamedTuple):
 
     part: Part
     reports: tuple[Report, ...]
+
+
+class MixedHere:
+    """The result of a round, on the worker that has made it."""
+
+    __slots__ = ("__weakref__", "address", "round")
+
+    def __init__(self, found: Round):
+        import distributed
+
+        self.round, self.address = found, str(distributed.get_worker().address)
+
+
+#: results of rounds by their names, as long as a client keeps them
+_mixed_here: weakref.WeakValueDictionary[str, MixedHere] = weakref.WeakValueDictionary()
 
 
 def kept(value: Opaque, version: str) -> Any:
@@ -107,23 +135,48 @@ def reported(outcome: Outcome) -> Report:
     return outcome.report
 
 
-def grown(state: State, mu: Opaque, *parts: Branch | Outcome) -> Branch:
-    """Two parts joined; ``mu`` has, for each that is an outcome, the weights of its shard."""
+def weighed(job: Job, state: State, *reports: Report) -> np.ndarray:
+    """(learners, shards): the weights of the shards; equal ones need no reports."""
+    if job.mixing == "uniform":
+        return merging.equal_shares(len(state), job.n_shards)
+    return merging.shares(job, state, reports)
+
+
+def grown(state: State, mu: np.ndarray, *parts: Branch | Outcome) -> Branch:
+    """Two parts joined; an outcome gets the weights of its shard."""
     one, other = (
-        Branch(merging.weighted(state, part, own), (part.report,)) if isinstance(part, Outcome) else part
-        for part, own in zip(parts, mu.value, strict=True)
+        Branch(merging.weighted(state, part, mu[:, part.report.shard]), (part.report,))
+        if isinstance(part, Outcome)
+        else part
+        for part in parts
     )
     return Branch(merging.join(state, one.part, other.part), one.reports + other.reports)
 
 
-def settled(state: State, mu: Opaque, whole: Branch) -> Round:
-    """The state after the round."""
-    return Round(merging.settled(state, whole.part, whole.reports, mu.value), whole.reports, mu.value)
+def settled(name: str, state: State, mu: np.ndarray, *parts: Branch | Outcome) -> MixedHere:
+    """The state after a round, from the last two parts."""
+    whole = grown(state, mu, *parts)
+    found = merging.settled(state, whole.part, whole.reports, mu)
+    return _held(name, Round(found, whole.reports, mu))
 
 
-def settled_alone(state: State, mu: Opaque, outcome: Outcome) -> Round:
-    """The state after a round of a single shard."""
-    return Round(merging.alone(state, outcome), (outcome.report,), mu.value)
+def mixed(name: str, job: Job, state: State, *outcomes: Outcome) -> MixedHere:
+    """The state after a round of one or two shards."""
+    room = ShardArrays.of_outcomes(state, outcomes)
+    return _held(name, merging.mixed(job, state, outcomes, room=room))
+
+
+def resumed(name: str) -> State:
+    """The state after a round that was mixed on this worker."""
+    found = _mixed_here.get(name)
+    if found is None:
+        raise StateGone(name)
+    return found.round.state
+
+
+def _held(name: str, found: Round) -> MixedHere:
+    _mixed_here[name] = made = MixedHere(found)
+    return made
 
 
 def check_version(version: str) -> None:
@@ -151,6 +204,23 @@ def _as_made(rows: Any) -> Any:
 # ------------------------------------------------------------------------------------------------- waiting
 
 
+def _end_of(futures: Sequence[Any]) -> threading.Event:
+    """An event that is set when all of these tasks have ended.
+
+    Waiting for them with a limit of time ends by an exception each time, whose traceback would keep the
+    futures of a round, and so all that it has computed.
+    """
+    event, left = threading.Event(), itertools.count(len(futures) - 1, -1)
+
+    def count(_: Any) -> None:
+        if next(left) == 0:
+            event.set()
+
+    for future in futures:
+        future.add_done_callback(count)
+    return event
+
+
 class Waiting:
     """Waits for tasks, as long as there is a scheduler, and from time to time a worker."""
 
@@ -164,8 +234,7 @@ class Waiting:
 
         Any other error of a task is raised as soon as it is known.
         """
-        import distributed
-
+        ended = None
         while True:
             self._check_connection(futures)
             states = [future.status for future in futures]
@@ -178,19 +247,36 @@ class Waiting:
             running = [f for f, status in zip(futures, states) if status not in ("finished", "error")]
             if not running:
                 return killed
-            with contextlib.suppress(TimeoutError, distributed.CancelledError):
-                distributed.wait(running, timeout=POLL)
-                continue
-            self._check_workers()
+            if ended is None or ended.is_set():
+                ended = _end_of(running)
+            if not ended.wait(POLL):
+                self._check_workers()
 
     def result(self, future: Any) -> Any:
         """The result of a task that has ended; it is computed again if its worker has died since."""
-        import distributed
-
         while not self.wait([future]):
-            with contextlib.suppress(TimeoutError, distributed.CancelledError):
-                return future.result(timeout=POLL)
+            found = self._fetched(future)
+            if found:
+                return found[0]
         raise self._clear(future.exception())
+
+    def _fetched(self, future: Any) -> list[Any]:
+        """A list of the result, however long it is under way; an empty one where it is there no more."""
+        from distributed import CancelledError
+        from distributed.comm import CommClosedError
+
+        found: list[Any] = []
+        gathering = self.client.gather([future], errors="skip", asynchronous=True)
+        coming = asyncio.run_coroutine_threadsafe(gathering, self.client.loop.asyncio_loop)
+        try:
+            while not concurrent.futures.wait([coming], POLL).done:
+                self._check_connection([future])
+                self._check_workers()
+            with contextlib.suppress(CancelledError, CommClosedError):  # `wait` says what has happened
+                found = coming.result()
+        finally:
+            coming.cancel()
+        return found
 
     @staticmethod
     def _is_killed(future: Any) -> bool:
@@ -235,6 +321,15 @@ class Waiting:
 # ------------------------------------------------------------------------------------------------- backend
 
 
+class LastRound(NamedTuple):
+    """What a round has made, and where it is."""
+
+    state: State  #: the client's own copy
+    name: str
+    address: str  #: of the worker
+    future: Any  #: as long as it lives, the worker keeps the result
+
+
 class Cluster:
     """Runs rounds on the workers of a Dask cluster."""
 
@@ -250,6 +345,8 @@ class Cluster:
         self._shards: list[Any] = []  # futures
         self._job: Job | None = None
         self._job_there: Any = None  # a future
+        self._last: LastRound | None = None
+        self._futures: weakref.WeakSet[Any] = weakref.WeakSet()  # of all tasks
 
     # ---------------------------------------------------------------------------------------------- shards
 
@@ -303,35 +400,59 @@ class Cluster:
 
     def round(self, state: State, number: int) -> Round:
         """A pass over every shard, and the state that is mixed from them."""
-        there = self._keep(state)
+        last = self._last
+        if last is not None and last.state is state:
+            with contextlib.suppress(StateGone):
+                return self._round(state, number, self._resumed(last))
+        return self._round(state, number, self._kept(state))
 
-        def passes(numbers: Sequence[int]) -> list[Any]:
-            return self._tasks(passed, [(self._shards[s], self._job_there, there, number) for s in numbers])
+    def _round(self, state: State, number: int, there: Any) -> Round:
+        """A round; ``there`` is the task, or the future, that has its state."""
+        name, numbers = f"{self._run}-{number}", range(len(self._shards))
+        tasks = [self._pass(s, there, number) for s in numbers]
+        *begun, whole = self._started([*tasks, self._mixed(name, there, tasks)])
+        there = None  # a task that has been suspected is not used again
 
-        outcomes = self._secured(range(len(self._shards)), passes, self._load_again)
-        mu = self._shares(state, outcomes)
-        found: Round = self._waiting.result(self._mixed(there, outcomes, mu))
-        return found._replace(state=copied(found.state))
+        def again(some: Sequence[int]) -> list[Any]:
+            nonlocal there
+            there = self._keep(state) if there is None else there
+            return self._started([self._pass(s, there, number) for s in some])
 
-    def _shares(self, state: State, outcomes: Sequence[Any]) -> np.ndarray:
+        try:
+            outcomes = self._secured(numbers, again, self._load_again, list(begun))
+            if any(one is not other for one, other in zip(outcomes, begun, strict=True)):
+                whole = self._started([self._mixed(name, there, outcomes)])[0]
+            found: MixedHere = self._waiting.result(whole)
+        except BaseException:
+            self._drop([whole])
+            raise
+        own = found.round._replace(state=copied(found.round.state))
+        self._last = LastRound(own.state, name, found.address, whole)
+        return own
+
+    def _pass(self, s: int, there: Any, number: int) -> Any:
+        return self._task(passed, self._shards[s], self._job_there, there, number)
+
+    def _mixed(self, name: str, there: Any, outcomes: Sequence[Any]) -> Any:
+        """The task of the state after the round."""
+        if len(outcomes) <= 2:
+            return self._task(mixed, name, self._job_there, there, *outcomes)
+        mu = self._shares(there, outcomes)
+        last_two = joined_down_to(2, outcomes, lambda a, b: self._task(grown, there, mu, a, b))
+        return self._task(settled, name, there, mu, *last_two)
+
+    def _shares(self, there: Any, outcomes: Sequence[Any]) -> Any:
+        """The task of the weights of the shards."""
         assert self._job is not None
-        if self._job.mixing == "uniform":
-            return merging.equal_shares(len(state), len(outcomes))
-        reports = self._secured(
-            range(len(outcomes)), lambda some: self._tasks(reported, [(outcomes[s],) for s in some])
-        )
-        found = [self._waiting.result(report) for report in reports]
-        return merging.shares(self._job, state, found)
+        of_all = outcomes if self._job.mixing == "mistakes" else ()
+        return self._task(weighed, self._job_there, there, *(self._task(reported, one) for one in of_all))
 
-    def _mixed(self, state: Any, outcomes: Sequence[Any], mu: np.ndarray) -> Any:
-        """The future of the round: the tree of sums as one graph."""
-        if len(outcomes) == 1:
-            return self._tasks(settled_alone, [(state, Opaque(mu), outcomes[0])])[0]
-        leaves = [(outcome, own) for outcome, own in zip(outcomes, mu.T, strict=True)]
-        whole, _ = tree(
-            leaves, lambda a, b: (self._task(grown, state, Opaque([a[1], b[1]]), a[0], b[0]), None)
-        )
-        return self._started([self._task(settled, state, Opaque(mu), whole)])[0]
+    def _resumed(self, last: LastRound) -> Any:
+        """The task that finds a state on its worker. If that is gone it runs elsewhere, and finds nothing."""
+        import dask
+
+        with dask.annotate(workers=[last.address], allow_other_workers=True):
+            return self._task(resumed, last.name)
 
     def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
         """``function(job, shard, *arguments)`` for every shard, in their order."""
@@ -344,13 +465,17 @@ class Cluster:
         return [self._waiting.result(future) for future in futures]
 
     def close(self) -> None:
-        """Release everything on the workers."""
-        self._rows, self._shards, self._job_there = [], [], None
+        """Release everything on the workers, also what the traceback of an error still has."""
+        self._drop(self._futures)
+        self._rows, self._shards, self._job_there, self._last = [], [], None, None
 
     # ----------------------------------------------------------------------------------------------- tasks
 
     def _keep(self, value: Any) -> Any:
-        return self._tasks(kept, [(Opaque(value), __version__)])[0]
+        return self._started([self._kept(value)])[0]
+
+    def _kept(self, value: Any) -> Any:
+        return self._task(kept, Opaque(value), __version__)
 
     def _tasks(
         self,
@@ -391,20 +516,23 @@ class Cluster:
 
         # rows and states travel in the graph on purpose: what was scattered would be lost with its worker
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
-            return list(self.client.compute(list(tasks), optimize_graph=False))
+            futures = list(self.client.compute(list(tasks), optimize_graph=False))
+        self._futures.update(futures)
+        return futures
 
     def _secured(
         self,
         numbers: Sequence[int],
         make: Callable[[Sequence[int]], list[Any]],
         refresh: Callable[[int], None] = lambda s: None,
+        begun: list[Any] | None = None,
     ) -> list[Any]:
-        """The tasks of some shards, when they have ended well.
+        """The tasks of some shards, when they have ended well; ``begun``: those that run already.
 
         All tasks on a worker that dies are suspected. Those that are suspected too often are tried again when
         no other is left, one at a time, by new tasks.
         """
-        futures = make(numbers)
+        futures = make(numbers) if begun is None else begun
         try:
             for s in self._waiting.wait(futures):
                 refresh(s)
@@ -427,8 +555,13 @@ class Cluster:
     def _deaths(future: Any) -> int:
         return int(future.exception().allowed_failures) + 1
 
-    def _drop(self, futures: Sequence[Any]) -> None:
-        """Cancel tasks that have not begun."""
+    def _drop(self, futures: Iterable[Any]) -> None:
+        """Let go of tasks: those that have not begun are not run.
+
+        To cancel them would cancel what depends on them as well, and the scheduler ends the connection of a
+        client that cancels what it does not hold itself.
+        """
         if self.client.status == "running":
             with contextlib.suppress(Exception):
-                self.client.cancel(list(futures))
+                for future in list(futures):
+                    future.release()

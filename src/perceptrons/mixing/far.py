@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,6 +60,10 @@ class Here:
         self._batches = []
         return (Serial(job, parts) if self._serial else Threads(job, parts, self._n_threads)), parts
 
+    def close(self) -> None:
+        """Let go of all rows."""
+        self._batches = []
+
     def _pool(self, n_shards: int) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(thread_count(n_shards, self._n_threads), "perceptrons")
 
@@ -82,6 +87,10 @@ class Away:
         self._cluster.open(job)
         return self._cluster, [ShardAway(s, found.n_rows) for s, found in enumerate(self._surveys)]
 
+    def close(self) -> None:
+        """Let the workers forget all rows."""
+        self._cluster.close()
+
 
 def fit(
     learner: Learner,
@@ -99,7 +108,7 @@ def fit(
     with one_writer(learner, anew=True), RoundFile(how.checkpoint, learner) as file:
         seed = seed_of(learner.random_state, file)
         place = Away(how) if is_dask(how.backend) else Here(how.n_jobs, how.backend == "serial")
-        with unchanged_on_error(learner):
+        with unchanged_on_error(learner), _closed_on_error(place):
             surveys = place.survey(learner, sources)
             accept(surveys)
             agreed = agree(learner, surveys)
@@ -112,6 +121,15 @@ def fit(
         found = Fit(learner, job, parts, how, None, file)
         begun(found)
         found.run(backend)
+
+
+@contextlib.contextmanager
+def _closed_on_error(place: Here | Away) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        place.close()
+        raise
 
 
 def _check(learner: Learner) -> None:

@@ -123,7 +123,11 @@ def _opened(job: Job, parts: Sequence[ShardInMemory], how: Settings) -> Backend:
     from .cluster import Cluster
 
     cluster = Cluster(places.client_of(how.backend))
-    cluster.open(job, parts)
+    try:
+        cluster.open(job, parts)
+    except BaseException:
+        cluster.close()
+        raise
     return cluster
 
 

@@ -16,8 +16,11 @@ from . import loops
 from .states import resume
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..engine.spaces import Space
     from .jobs import Job
+    from .shard_epoch import Outcome
     from .states import State
 
 MOST_BYTES = 1 << 29  #: for all shards together; where they need more, each keeps what it has changed
@@ -43,6 +46,19 @@ class ShardArrays:
         size = n_shards * sum(a.nbytes for own in state for a in own.arrays.values())
         known = all(own.arrays.keys() <= _MIXED for own in state)
         return cls(state, n_shards) if n_shards > 1 and known and size <= MOST_BYTES else None
+
+    @classmethod
+    def of_outcomes(cls, state: State, outcomes: Sequence[Outcome]) -> ShardArrays | None:
+        """Room that has what the shards have learned; None as above, or where they have changed little."""
+        changes = [change for one in outcomes for deltas in one.deltas for change in deltas.values()]
+        room = cls.for_state(state, len(outcomes)) if all(c.where is None for c in changes) else None
+        if room is None:
+            return None
+        for s, one in enumerate(outcomes):
+            for deltas, rows in zip(one.deltas, room.rows, strict=True):
+                for name, change in deltas.items():
+                    rows[name][s, : len(change.values)] = change.values
+        return room
 
     def fits(self, state: State) -> bool:
         """Whether a state has the arrays that there is room for."""

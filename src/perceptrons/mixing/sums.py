@@ -38,11 +38,20 @@ def tree(parts: Sequence[T], join: Callable[[T, T], T]) -> T:
     >>> tree("abcde", lambda a, b: f"({a}{b})")
     '(((ab)(cd))e)'
     """
-    while len(parts) > 1:
+    return joined_down_to(1, parts, join)[0]
+
+
+def joined_down_to(left: int, parts: Sequence[T], join: Callable[[T, T], T]) -> Sequence[T]:
+    """The parts of :func:`tree` at the level where 1 or 2 of them are left.
+
+    >>> joined_down_to(2, "abcde", lambda a, b: f"({a}{b})")
+    ['((ab)(cd))', 'e']
+    """
+    while len(parts) > left:
         n = len(parts) // 2 * 2
         joined = [join(a, b) for a, b in zip(parts[:n:2], parts[1:n:2], strict=True)]
         parts = [*joined, *parts[n:]]
-    return parts[0]
+    return parts
 
 
 def few(size: int, *changes: Delta | ShardSum) -> bool:
