@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import sources
+from .array_files import is_array_file
 from .places import path_for
 from .sources import RowSource
 
@@ -24,10 +25,10 @@ def sources_of(X: Any, y: Any, sample_weight: Any, how: Settings) -> Sequence[Ro
         for name, value in (("X", X), ("y", y), ("sample_weight", sample_weight)):
             _refuse(value, name, "shards has the files of all rows")
         return sources.of_lists(files, dict(how.reading or {}))
-    if sources.is_array_file(X):
+    if is_array_file(X):
         _refuse(how.shards, "shards", "X is a file, whose rows are cut into n_shards blocks")
         _refuse(sample_weight, "sample_weight", "X is a file")
-        if not sources.is_array_file(y):
+        if not is_array_file(y):
             raise ValueError(f"X is a file of an array, so y must be one, too: .npy or .npz; got {y!r}.")
         return sources.of_arrays(path_for(how.backend, X), path_for(how.backend, y), how.n_shards)
     if y is None and _are_paths([X] if _is_path(X) else X):

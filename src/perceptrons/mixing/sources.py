@@ -6,9 +6,7 @@ A source is small: paths and numbers, or the names of tasks. Whoever gets it rea
 from __future__ import annotations
 
 import itertools
-import os
 import uuid
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +17,7 @@ from ..io.gathering import gathered
 from ..io.parts import FilePart, WholeFile, cut
 from ..io.records import Batch, Limits
 from ..io.stream import Stream, open_stream
-
-_ARRAYS = (".npy", ".npz")
+from . import array_files
 
 
 class RowSource:
@@ -109,53 +106,26 @@ class ArraySlice(RowSource):
         self.X, self.y, self.start, self.stop = X, y, start, stop
 
     def read(self) -> Batch:
-        X, y = _opened(self.X), _opened(self.y)
-        if X.shape[0] != y.shape[0]:
-            raise ValueError(f"{self.X} has {X.shape[0]} rows, and {self.y} has {y.shape[0]} labels.")
-        rows = slice(self.start, self.stop)
-        return Batch(X[rows], np.array(y[rows]), None, self.start)
+        X, y = (array_files.read_rows(path, self.start, self.stop) for path in (self.X, self.y))
+        for path, rows in ((self.X, X), (self.y, y)):
+            if rows.shape[0] < self.stop - self.start:
+                raise ValueError(f"{path} has fewer rows here than where the fit began.")
+        return Batch(X, np.array(y), None, self.start)
 
     def __str__(self) -> str:
         return f"{self.X}, rows {self.start:,} to {self.stop - 1:,}"
 
 
-def is_array_file(path: object) -> bool:
-    """Whether the name is that of a file of NumPy's or SciPy's."""
-    return isinstance(path, str | os.PathLike) and os.fspath(path).endswith(_ARRAYS)
-
-
 def of_arrays(X: str, y: str, n_shards: int) -> list[ArraySlice]:
     """Sources of contiguous blocks of rows."""
-    n_rows = int(_opened(X).shape[0])
+    n_rows, n_labels = array_files.count_rows(X), array_files.count_rows(y)
     if n_shards > n_rows:
         raise ValueError(f"n_shards must be at most the number of rows, {n_rows}; got n_shards={n_shards}.")
-    ends = [part[0] for part in np.array_split(np.arange(n_rows), n_shards)] + [n_rows]
-    return [ArraySlice(X, y, int(a), int(b)) for a, b in itertools.pairwise(ends)]
-
-
-def _opened(path: str) -> Any:
-    """The array of a file: mapped into memory where it is .npy. Pickled objects are refused."""
-    try:
-        return _mapped(path) if path.endswith(".npy") else _unpacked(path)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is no file of an array that can be read: {error}") from error
-
-
-def _mapped(path: str) -> np.ndarray:
-    found: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-    return found
-
-
-def _unpacked(path: str) -> Any:
-    with np.load(path, allow_pickle=False) as found:
-        names = list(found)
-        if "indptr" in names:
-            import scipy.sparse as sp
-
-            return sp.csr_array(sp.load_npz(path))
-        if len(names) != 1:
-            raise ValueError(f"it must hold one array, or a CSR matrix; it holds {', '.join(names)}.")
-        return found[names[0]]
+    if n_rows != n_labels:
+        raise ValueError(f"{X} has {n_rows} rows, and {y} has {n_labels} labels.")
+    size, larger = divmod(n_rows, n_shards)
+    ends = [s * size + min(s, larger) for s in range(n_shards + 1)]
+    return [ArraySlice(X, y, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
 # ------------------------------------------------------------------------------------------- blocks of Dask
