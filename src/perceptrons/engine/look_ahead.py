@@ -41,7 +41,7 @@ AGAIN, MANY = 3, 24 << 20
 #: rest of a longer row follows.
 LINE, LINES = 64, 16
 #: The same for dense rows, of which some processors have to be told more; where rows follow each other in
-#: memory one line of so many is asked for: the processor fetches those between by itself.
+#: memory one line of so many is asked for, on processors that fetch those between by themselves.
 MORE_LINES, APART = 256, 8
 #: Bytes of a dense row from which on it is worth asking for rows that follow each other.
 LONG = 2048
@@ -90,8 +90,13 @@ def asks_for_weights(weights: Reals) -> bool:
     return weights.size * weights.itemsize > LARGE
 
 
-def forgets_requests() -> bool:
-    """Whether the processor forgets requests for memory while many others wait."""
+def apart() -> int:
+    """Of how many lines of dense rows that follow each other one is asked for."""
+    return APART
+
+
+def forgets_requests(rows: Rows) -> bool:
+    """Whether the processor forgets requests for such rows while many others wait."""
     return True
 
 
@@ -104,7 +109,7 @@ def _dense_expect(rows: Dense, i: int, follows: bool) -> None:
     line = 8 * LINE // np.finfo(rows.X.dtype).bits
     if follows:
         x = rows.X[max(0, i - NEAR)]  # such rows come fast: a shorter way ahead is enough
-        for j in range(0, min(x.shape[0], most_lines() * line), APART * line):
+        for j in range(0, min(x.shape[0], most_lines() * line), apart() * line):
             request_early(x, j)
     else:
         x = rows.X[i]
@@ -223,7 +228,7 @@ def asks(rows: Rows, order: np.ndarray) -> bool:
 
 def asks_twice(rows: Rows) -> bool:
     """Whether to ask twice for the rows of a pass: the processor may forget the first request for a row."""
-    return forgets_requests() and n_bytes(rows) > MANY
+    return forgets_requests(rows) and n_bytes(rows) > MANY
 
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int, twice: bool) -> None:

@@ -9,11 +9,11 @@ it. It never faults and changes no number. A compiler that does not know the nam
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..rows import Dense
+from ..rows import Csr, Dense, Packed
 from .gathers import GATHERING, has
-from .look_ahead import FAR, LARGE, LINES, LONG, MORE_LINES, NEAR
+from .look_ahead import APART, FAR, LARGE, LINES, LONG, MORE_LINES, NEAR
 
 NAME = "llvm.prefetch"
 #: To be read, not written; data, not code.
@@ -50,84 +50,97 @@ def overload_of_request(keep: int = NEAREST) -> Any:
     return chosen
 
 
-def overload_of_early_request() -> Any:
-    """:func:`overload_of_request` for the second-level cache, since the first has room for few requests.
+class Processor(NamedTuple):
+    """How a processor wants to be asked for memory. Each kind was measured on one machine."""
 
-    Measured on two processors: a Zen 4 needs half to two thirds of the time for shuffled sparse rows so;
-    Sapphire Rapids, the first with the feature, loses by it.
-    """
-    return overload_of_request(NEAREST if has(GATHERING) else SECOND)
+    keep: int  #: how near the memory shall come
+    ahead: int  #: rows
+    lines: int  #: of a dense row, at most
+    apart: int  #: of dense rows in order, one line of so many is asked for
+    weights: bool  #: whether to ask for weights where they are many
+    forgets: tuple[type, ...]  #: rows to ask for twice: requests are dropped while many others wait
+    foresees: bool  #: whether rows in order come soon enough without
+    long: int  #: else they are asked for where a dense row has so many bytes
+
+
+#: It loses a twentieth with eight rows ahead. More than a few lines of a dense row, weights, and rows in order
+#: are asked for in vain.
+SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, APART, False, (), True, LONG)
+#: The first cache has room for few requests: shuffled sparse rows take half to two thirds of the time by the
+#: second. Shuffled dense rows take two thirds when all lines are asked for, wide rows and several learners or
+#: classes two thirds when weights are, rows of 60 MB four fifths when each is asked for twice. In order it
+#: gains an eighth on sparse rows, a twentieth on long dense ones, and loses as much on short ones.
+ZEN_4 = Processor(SECOND, FAR, MORE_LINES, APART, True, (Csr, Packed, Dense), False, LONG)
+#: Dense rows in order take two thirds of the time when all lines are asked for, up to the first cache: by some
+#: lines, or up to the second, they lose. Rows of 800 bytes take four fifths, shorter ones more than without.
+#: Sparse rows gain a tenth where they are asked for once.
+ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, 1, True, (Dense,), False, LONG // 4)
+#: Features that no other processor has together.
+FIFTH = ("+clzero", "+avx512vp2intersect")
+
+
+def processor() -> Processor:
+    """The kind that code is compiled for; those that were not measured are taken for a Zen 4."""
+    if has(GATHERING):
+        return SAPPHIRE_RAPIDS
+    return ZEN_5 if all(map(has, FIFTH)) else ZEN_4
+
+
+# For the compiler: overloads that are constants of the machine code.
+
+
+def overload_of_early_request() -> Any:
+    """:func:`overload_of_request`, to the cache that is best."""
+    return overload_of_request(processor().keep)
 
 
 def overload_of_ahead() -> Any:
-    """For the compiler: how many rows ahead memory is asked for, a constant of the machine code.
-
-    Measured on two processors: a Zen 4 waits for memory with four rows, and Sapphire Rapids, the first with
-    the feature, loses a twentieth with eight.
-    """
-
-    def chosen():
-        some = NEAR if has(GATHERING) else FAR
-        return lambda: some
-
-    return chosen
+    """How many rows ahead memory is asked for."""
+    return _constant(processor().ahead)
 
 
 def overload_of_most_lines() -> Any:
-    """For the compiler: how many lines of a dense row are asked for, a constant of the machine code.
+    """How many lines of a dense row are asked for."""
+    return _constant(processor().lines)
 
-    Measured on two processors, rows shuffled: a Zen 4 takes two thirds of the time when all lines are asked
-    for; Sapphire Rapids, the first with the feature, gains nothing by more than a few.
-    """
 
-    def chosen():
-        most = LINES if has(GATHERING) else MORE_LINES
-        return lambda: most
+def overload_of_apart() -> Any:
+    """Of how many lines of dense rows in order one is asked for."""
+    return _constant(processor().apart)
 
-    return chosen
+
+def _constant(number: int) -> Any:
+    return lambda: lambda: number
 
 
 def overload_of_asks_for_weights() -> Any:
-    """For the compiler: whether weights are asked for; it depends on their size.
-
-    Measured on two processors. A Zen 4 takes two thirds of the time for wide rows and several learners or
-    classes, and more where the weights are few; Sapphire Rapids, the first with the feature, gains nothing.
-    """
+    """Whether weights are asked for; it depends on their size."""
 
     def chosen(weights):
-        if has(GATHERING):
-            return lambda weights: False
-        return lambda weights: weights.size * weights.itemsize > LARGE
+        if processor().weights:
+            return lambda weights: weights.size * weights.itemsize > LARGE
+        return lambda weights: False
 
     return chosen
 
 
 def overload_of_forgets_requests() -> Any:
-    """For the compiler: whether requests are dropped while many others wait, a constant of the machine code.
+    """Whether requests for rows are dropped while many others wait."""
 
-    Measured on one processor: a Zen 4 takes four fifths of the time for shuffled sparse rows of 60 MB, and
-    three quarters for dense ones, when each is asked for twice. Sapphire Rapids, the first with the feature,
-    has them asked for once, as before.
-    """
-
-    def chosen():
-        drops = not has(GATHERING)
-        return lambda: drops
+    def chosen(rows):
+        drops = rows.instance_class in processor().forgets
+        return lambda rows: drops
 
     return chosen
 
 
 def overload_of_foresees() -> Any:
-    """For the compiler: whether rows in order need not be asked for, a constant of the machine code.
-
-    Measured on two processors: Sapphire Rapids, the first with the feature, gains nothing by asking; a Zen 4
-    gains an eighth on sparse rows, a twentieth on long dense rows, and loses as much on short ones.
-    """
+    """Whether rows in order need not be asked for."""
 
     def chosen(rows):
-        alone = has(GATHERING)
+        alone, least = processor().foresees, processor().long
         if rows.instance_class is Dense and not alone:
-            return lambda rows: rows.X.shape[1] * rows.X.itemsize < LONG
+            return lambda rows: rows.X.shape[1] * rows.X.itemsize < least
         return lambda rows: alone
 
     return chosen

@@ -34,23 +34,38 @@ def test_the_instruction():
         assert "prefetch" in machine
 
 
-@pytest.mark.parametrize(("gathers", "keep"), [(True, prefetch.NEAREST), (False, prefetch.SECOND)])
-def test_rows_come_to_the_second_level_where_the_first_has_no_room(gathers, keep, monkeypatch):
+KINDS = [prefetch.SAPPHIRE_RAPIDS, prefetch.ZEN_4, prefetch.ZEN_5]
+
+
+@pytest.mark.parametrize(
+    ("features", "kind"),
+    [
+        ({"+avx512vl", "+avx512fp16"}, prefetch.SAPPHIRE_RAPIDS),
+        ({"+avx512vl", "+clzero"}, prefetch.ZEN_4),
+        ({"+avx512vl", "+clzero", "+avx512vp2intersect"}, prefetch.ZEN_5),
+        ({"+avx512vl", "+avx512vp2intersect"}, prefetch.ZEN_4),  # Tiger Lake, which was not measured
+        (set(), prefetch.ZEN_4),
+    ],
+)
+def test_processors_are_known_by_their_features(features, kind, monkeypatch):
+    monkeypatch.setattr(prefetch, "has", features.__contains__)
+    assert prefetch.processor() is kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_compiled_code_asks_for_depends_on_the_processor(kind, monkeypatch):
     asked = mock.Mock()
-    monkeypatch.setattr(prefetch, "has", lambda feature: gathers)
+    monkeypatch.setattr(prefetch, "processor", lambda: kind)
     monkeypatch.setattr(prefetch, "overload_of_request", asked)
     prefetch.overload_of_early_request()
-    asked.assert_called_once_with(keep)
-    assert prefetch.overload_of_ahead()()() == (look_ahead.NEAR if gathers else look_ahead.FAR)
-    assert prefetch.overload_of_most_lines()()() == (look_ahead.LINES if gathers else look_ahead.MORE_LINES)
+    asked.assert_called_once_with(kind.keep)
+    overloads = prefetch.overload_of_ahead, prefetch.overload_of_most_lines, prefetch.overload_of_apart
+    assert [make()()() for make in overloads] == [kind.ahead, kind.lines, kind.apart]
     for n_bytes in (look_ahead.LARGE, look_ahead.LARGE + 4):
         weights = np.zeros(n_bytes // 4, np.float32)
         asks = prefetch.overload_of_asks_for_weights()(weights)(weights)
-        assert (
-            asks
-            == (not gathers and look_ahead.asks_for_weights(weights))
-            == (not gathers and n_bytes > look_ahead.LARGE)
-        )
+        assert asks == (kind.weights and look_ahead.asks_for_weights(weights))
+        assert look_ahead.asks_for_weights(weights) == (n_bytes > look_ahead.LARGE)
 
 
 def test_compiled_rows_are_announced_before_they_are_asked_for():
@@ -63,24 +78,25 @@ def test_compiled_rows_are_announced_before_they_are_asked_for():
     assert code.count("call void @llvm.prefetch") == (1 if prefetch.known() else 0)
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(alone):
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_in_order_are_asked_for_where_the_processor_does_not_foresee_them(kind):
     sparse, dense = (mock.Mock(instance_class=kind) for kind in (rows.Csr, rows.Dense))
-    with mock.patch.object(prefetch, "has", lambda feature: alone):
+    with mock.patch.object(prefetch, "processor", lambda: kind):
         choose = prefetch.overload_of_foresees()
-        assert choose(sparse)(sparse) is alone
-        for n_bytes in (look_ahead.LONG - 4, look_ahead.LONG):
+        assert choose(sparse)(sparse) is kind.foresees
+        for n_bytes in (kind.long - 4, kind.long):
             found = mock.Mock(X=np.zeros((1, n_bytes // 4), np.float32))
-            assert choose(dense)(found) == (alone or n_bytes < look_ahead.LONG)
+            assert choose(dense)(found) == (kind.foresees or n_bytes < kind.long)
 
 
-@pytest.mark.parametrize("gathers", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("dtype", "n_columns"), [(np.float32, 784), (np.float64, 5), (np.float32, 50_000)])
-def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
-    """All of them, up to a limit; every eighth of an earlier row where rows follow each other."""
+def test_lines_of_a_dense_row(dtype, n_columns, kind, monkeypatch):
+    """All of them, up to a limit; or one of some, of an earlier row, where rows follow each other."""
     asked = []
-    most = look_ahead.LINES if gathers else look_ahead.MORE_LINES
+    most = kind.lines
     monkeypatch.setattr(look_ahead, "most_lines", lambda: most)
+    monkeypatch.setattr(look_ahead, "apart", lambda: kind.apart)
     monkeypatch.setattr(
         look_ahead, "request_early", lambda a, place: asked.append(a.ctypes.data + place * a.itemsize)
     )
@@ -96,7 +112,7 @@ def test_lines_of_a_dense_row(dtype, n_columns, gathers, monkeypatch):
     look_ahead._dense_expect(some, 9, True)
     begin = some.X[9 - look_ahead.NEAR].ctypes.data
     assert asked == list(
-        range(begin, begin + min(size, most * look_ahead.LINE), look_ahead.APART * look_ahead.LINE)
+        range(begin, begin + min(size, most * look_ahead.LINE), kind.apart * look_ahead.LINE)
     )
     asked.clear()
     look_ahead._dense_expect(some, 1, True)  # there is no row so far before it
@@ -143,21 +159,34 @@ def test_compiled_weights_are_asked_for():
     assert "@llvm.prefetch" not in code  # rows read all weights
 
 
-@pytest.mark.parametrize("gathers", [True, False])
-def test_rows_that_no_cache_has_are_asked_for_twice(gathers, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_no_cache_has_are_asked_for_twice(kind, monkeypatch):
     """Where the processor forgets requests: some rows ahead, and again shortly before they are read."""
     asked = []
     monkeypatch.setattr(look_ahead, "expect", lambda rows, i, follows: asked.append((int(i), bool(follows))))
-    monkeypatch.setattr(prefetch, "has", lambda feature: gathers)
-    forgets = prefetch.overload_of_forgets_requests()()()
-    assert forgets is not gathers
-    monkeypatch.setattr(look_ahead, "forgets_requests", lambda: forgets)
+    monkeypatch.setattr(prefetch, "processor", lambda: kind)
+
+    def forgets(some):
+        of_type = mock.Mock(instance_class=type(some))
+        return prefetch.overload_of_forgets_requests()(of_type)(some)
+
+    monkeypatch.setattr(look_ahead, "forgets_requests", forgets)
     many = look_ahead.MANY // 8 + 1
     csr = intake.make_rows(sp.csr_array(np.ones((1, 4), np.float32)), 0.0, False)
     large = csr._replace(data=np.zeros(many, np.float32), indices=np.zeros(many, np.uint32))
     dense = intake.make_rows(np.zeros((2, many // 2 + 1)), 0.0, False)
     whole = rows.Packed(np.zeros(2 * many, np.float32), *large[1:])
-    assert [look_ahead.asks_twice(some) for some in (csr, large, dense, whole)] == [False, *[forgets] * 3]
+    assert not look_ahead.asks_twice(csr)
+    assert [look_ahead.asks_twice(some) for some in (large, dense, whole)] == [
+        type(some) in kind.forgets for some in (large, dense, whole)
+    ]
+
+
+@pytest.mark.parametrize("forgets", [True, False])
+def test_rows_asked_for_twice(forgets, monkeypatch):
+    asked = []
+    monkeypatch.setattr(look_ahead, "expect", lambda rows, i, follows: asked.append((int(i), bool(follows))))
+    large = intake.make_rows(sp.csr_array(np.ones((10, 4), np.float32)), 0.0, False)
     order = np.array([7, 5, 6, 9, 2, 3, 1, 0, 4, 8])
     look_ahead.look_ahead(large, order, 0, forgets)
     assert asked == [(4, False), *[(9, False)] * forgets]
