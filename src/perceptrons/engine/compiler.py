@@ -54,6 +54,7 @@ _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     look_ahead.request_early: prefetch.overload_of_early_request,
     look_ahead.ahead: prefetch.overload_of_ahead,
     look_ahead.most_lines: prefetch.overload_of_most_lines,
+    look_ahead.fewer: prefetch.overload_of_fewer,
     look_ahead.apart: prefetch.overload_of_apart,
     look_ahead.asks_for_weights: prefetch.overload_of_asks_for_weights,
     look_ahead.forgets_requests: prefetch.overload_of_forgets_requests,

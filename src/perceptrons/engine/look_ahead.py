@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: How many rows ahead memory is asked for, where few rows are enough and elsewhere.
 NEAR, FAR = 4, 8
+#: So many rows less for dense rows that follow each other in memory.
+FEWER = 4
 #: The same for the weights that a row reads, where all weights together have more bytes than this.
 SOON, LARGE = 2, 5 << 20
 #: The same for rows that are asked for a second time, where all rows together have more bytes than this.
@@ -90,6 +92,11 @@ def asks_for_weights(weights: Reals) -> bool:
     return weights.size * weights.itemsize > LARGE
 
 
+def fewer() -> int:
+    """How many rows less it is for dense rows that follow each other."""
+    return FEWER
+
+
 def apart() -> int:
     """Of how many lines of dense rows that follow each other one is asked for."""
     return APART
@@ -108,7 +115,7 @@ def foresees(rows: Rows) -> bool:
 def _dense_expect(rows: Dense, i: int, follows: bool) -> None:
     line = 8 * LINE // np.finfo(rows.X.dtype).bits
     if follows:
-        x = rows.X[max(0, i - NEAR)]  # such rows come fast: a shorter way ahead is enough
+        x = rows.X[max(0, i - fewer())]  # such rows come fast: a shorter way ahead is enough
         for j in range(0, min(x.shape[0], most_lines() * line), apart() * line):
             request_early(x, j)
     else:

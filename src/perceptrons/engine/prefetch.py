@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..rows import Csr, Dense, Packed
 from .gathers import GATHERING, has
-from .look_ahead import APART, FAR, LARGE, LINES, LONG, MORE_LINES, NEAR
+from .look_ahead import APART, FAR, FEWER, LARGE, LINES, LONG, MORE_LINES, NEAR
 
 NAME = "llvm.prefetch"
 #: To be read, not written; data, not code.
@@ -56,6 +56,7 @@ class Processor(NamedTuple):
     keep: int  #: how near the memory shall come
     ahead: int  #: rows
     lines: int  #: of a dense row, at most
+    fewer: int  #: so many rows less, for dense rows in order
     apart: int  #: of dense rows in order, one line of so many is asked for
     weights: bool  #: whether to ask for weights where they are many
     forgets: tuple[type, ...]  #: rows to ask for twice: requests are dropped while many others wait
@@ -63,18 +64,18 @@ class Processor(NamedTuple):
     long: int  #: else they are asked for where a dense row has so many bytes
 
 
-#: It loses a twentieth with eight rows ahead. More than a few lines of a dense row, weights, and rows in order
-#: are asked for in vain.
-SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, APART, False, (), True, LONG)
+#: It loses a twentieth with eight rows ahead. More than a few lines of a dense row, weights, and rows in
+#: order are asked for in vain.
+SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, 0, APART, False, (), True, LONG)
 #: The first cache has room for few requests: shuffled sparse rows take half to two thirds of the time by the
 #: second. Shuffled dense rows take two thirds when all lines are asked for, wide rows and several learners or
 #: classes two thirds when weights are, rows of 60 MB four fifths when each is asked for twice. In order it
 #: gains an eighth on sparse rows, a twentieth on long dense ones, and loses as much on short ones.
-ZEN_4 = Processor(SECOND, FAR, MORE_LINES, APART, True, (Csr, Packed, Dense), False, LONG)
-#: Dense rows in order take two thirds of the time when all lines are asked for, up to the first cache: by some
-#: lines, or up to the second, they lose. Rows of 800 bytes take four fifths, shorter ones more than without.
-#: Sparse rows gain a tenth where they are asked for once.
-ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, 1, True, (Dense,), False, LONG // 4)
+ZEN_4 = Processor(SECOND, FAR, MORE_LINES, FEWER, APART, True, (Csr, Packed, Dense), False, LONG)
+#: Dense rows in order take two thirds of the time when all lines are asked for, up to the first cache: by
+#: some lines, or up to the second, they lose. Rows of 800 bytes take four fifths, shorter ones more than
+#: without. Sparse rows gain a tenth where they are asked for once.
+ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, FEWER + 1, 1, True, (Dense,), False, LONG // 4)
 #: Features that no other processor has together.
 FIFTH = ("+clzero", "+avx512vp2intersect")
 
@@ -102,6 +103,11 @@ def overload_of_ahead() -> Any:
 def overload_of_most_lines() -> Any:
     """How many lines of a dense row are asked for."""
     return _constant(processor().lines)
+
+
+def overload_of_fewer() -> Any:
+    """How many rows less it is for dense rows in order."""
+    return _constant(processor().fewer)
 
 
 def overload_of_apart() -> Any:

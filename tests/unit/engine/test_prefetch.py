@@ -59,8 +59,13 @@ def test_what_compiled_code_asks_for_depends_on_the_processor(kind, monkeypatch)
     monkeypatch.setattr(prefetch, "overload_of_request", asked)
     prefetch.overload_of_early_request()
     asked.assert_called_once_with(kind.keep)
-    overloads = prefetch.overload_of_ahead, prefetch.overload_of_most_lines, prefetch.overload_of_apart
-    assert [make()()() for make in overloads] == [kind.ahead, kind.lines, kind.apart]
+    for name, constant in {
+        "ahead": kind.ahead,
+        "most_lines": kind.lines,
+        "fewer": kind.fewer,
+        "apart": kind.apart,
+    }.items():
+        assert getattr(prefetch, f"overload_of_{name}")()()() == constant
     for n_bytes in (look_ahead.LARGE, look_ahead.LARGE + 4):
         weights = np.zeros(n_bytes // 4, np.float32)
         asks = prefetch.overload_of_asks_for_weights()(weights)(weights)
@@ -97,6 +102,7 @@ def test_lines_of_a_dense_row(dtype, n_columns, kind, monkeypatch):
     most = kind.lines
     monkeypatch.setattr(look_ahead, "most_lines", lambda: most)
     monkeypatch.setattr(look_ahead, "apart", lambda: kind.apart)
+    monkeypatch.setattr(look_ahead, "fewer", lambda: kind.fewer)
     monkeypatch.setattr(
         look_ahead, "request_early", lambda a, place: asked.append(a.ctypes.data + place * a.itemsize)
     )
@@ -110,13 +116,13 @@ def test_lines_of_a_dense_row(dtype, n_columns, kind, monkeypatch):
     ]
     asked.clear()
     look_ahead._dense_expect(some, 9, True)
-    begin = some.X[9 - look_ahead.NEAR].ctypes.data
+    begin = some.X[9 - kind.fewer].ctypes.data
     assert asked == list(
         range(begin, begin + min(size, most * look_ahead.LINE), kind.apart * look_ahead.LINE)
     )
     asked.clear()
-    look_ahead._dense_expect(some, 1, True)  # there is no row so far before it
-    assert asked[0] == some.X.ctypes.data
+    look_ahead._dense_expect(some, 1, True)
+    assert asked[0] == some.X[max(0, 1 - kind.fewer)].ctypes.data  # there may be no row so far before it
 
 
 def test_lines_of_a_sparse_row(monkeypatch):
