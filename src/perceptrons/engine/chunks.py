@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rows import Csr, Dense
+from ..rows import Csr, Dense, Packed
 
 if TYPE_CHECKING:
     from .spaces.protocol import Space
@@ -22,7 +22,7 @@ LIMIT_OF_TEXTS = 1 << 18
 
 def cut(space: Space, rows: Any, order: np.ndarray) -> list[np.ndarray]:
     """``order`` in parts that take well under a second each; kernels work in blocks of their own."""
-    n = len(rows.sq) if isinstance(rows, (Dense, Csr)) else 0
+    n = len(rows.sq) if isinstance(rows, (Dense, Csr, Packed)) else 0
     if not n:
         return [order]
     ahead = space.of_texts and space.made_ahead

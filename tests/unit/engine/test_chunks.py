@@ -12,7 +12,7 @@ from uncompiled import compiled
 from zoo import X, attributes, make, y, y3
 
 from perceptrons import Perceptron
-from perceptrons.engine import chunks, intake, spaces
+from perceptrons.engine import chunks, intake, packing, spaces
 
 ROWS, LABELS, LABELS3 = np.tile(X, (5, 1)), np.tile(y, 5), np.tile(y3, 5)
 CASES = {
@@ -63,6 +63,8 @@ def test_parts_by_what_rows_cost():
     costs = [space.row_cost(lengths[part].astype(float)).sum() for part in parts]
     assert len(parts) > 3 and max(costs) <= chunks.LIMIT + (1 << 21)
     assert len(chunks.cut(space, rows, order[:7])) == 1
+    in_one_piece = packing.packed(rows)
+    assert [list(part) for part in chunks.cut(space, in_one_piece, order)] == [list(part) for part in parts]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="there are no alarms here")
