@@ -8,7 +8,6 @@ that results are the same to the last bit. The copy takes as much memory as the 
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +15,8 @@ import numpy as np
 from ..rows import Csr, Packed, begin, packed_values
 from .compiler import compiled, jit_disabled
 from .copying import copy_numbers
-from .gathers import GATHERING, has
 from .intake import frozen
+from .prefetch import processor
 
 if TYPE_CHECKING:
     from .._types import Reals, Unsigned
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 #: From so many bytes of rows on, no second-level cache has a good part of them.
 LEAST_BYTES = 1 << 24
 #: A copy, with the numbering of the columns, takes as long as one or two epochs. It saves a seventh to a
-#: quarter of each.
+#: quarter of each on a Zen 4.
 LEAST_EPOCHS = 10
 
 
@@ -34,14 +33,9 @@ def size(rows: Csr) -> int:
     return rows.data.nbytes + rows.indices.nbytes + 8 * len(rows.sq)
 
 
-@cache
 def helps() -> bool:
-    """Whether rows in one piece are faster on this processor.
-
-    Measured on two: a Zen 4 gains a seventh to a quarter; Sapphire Rapids, the first with the feature, loses
-    up to a fifth where all rows are in its large third-level cache.
-    """
-    return not jit_disabled() and not has(GATHERING)
+    """Whether rows in one piece are faster on this processor."""
+    return not jit_disabled() and processor().in_one_piece
 
 
 def can(rows: Csr) -> bool:

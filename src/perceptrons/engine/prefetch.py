@@ -62,20 +62,24 @@ class Processor(NamedTuple):
     forgets: tuple[type, ...]  #: rows to ask for twice: requests are dropped while many others wait
     foresees: bool  #: whether rows in order come soon enough without
     long: int  #: else they are asked for where a dense row has so many bytes
+    in_one_piece: bool  #: whether a copy of sparse rows in one piece each is faster (:mod:`.packing`)
 
 
 #: It loses a twentieth with eight rows ahead. More than a few lines of a dense row, weights, and rows in
-#: order are asked for in vain.
-SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, 0, APART, False, (), True, LONG)
+#: order are asked for in vain. With rows in one piece it loses up to a fifth where all of them are in its
+#: large third-level cache.
+SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, 0, APART, False, (), True, LONG, False)
 #: The first cache has room for few requests: shuffled sparse rows take half to two thirds of the time by the
 #: second. Shuffled dense rows take two thirds when all lines are asked for, wide rows and several learners or
 #: classes two thirds when weights are, rows of 60 MB four fifths when each is asked for twice. In order it
-#: gains an eighth on sparse rows, a twentieth on long dense ones, and loses as much on short ones.
-ZEN_4 = Processor(SECOND, FAR, MORE_LINES, FEWER, APART, True, (Csr, Packed, Dense), False, LONG)
+#: gains an eighth on sparse rows, a twentieth on long dense ones, and loses as much on short ones. Rows in
+#: one piece take a seventh to a quarter less.
+ZEN_4 = Processor(SECOND, FAR, MORE_LINES, FEWER, APART, True, (Csr, Packed, Dense), False, LONG, True)
 #: Dense rows in order take two thirds of the time when all lines are asked for, up to the first cache: by
 #: some lines, or up to the second, they lose. Rows of 800 bytes take four fifths, shorter ones more than
-#: without. Sparse rows gain a tenth where they are asked for once.
-ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, FEWER + 1, 1, True, (Dense,), False, LONG // 4)
+#: without. Sparse rows gain a tenth where they are asked for once; in one piece each they gain nothing with
+#: the last w, and lose a tenth to a quarter with an average.
+ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, FEWER + 1, 1, True, (Dense,), False, LONG // 4, False)
 #: Features that no other processor has together.
 FIFTH = ("+clzero", "+avx512vp2intersect")
 

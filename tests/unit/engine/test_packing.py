@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from perceptrons import AROW, ROMMA, Perceptron
 from perceptrons import rows as verbs
-from perceptrons.engine import intake, look_ahead, packing, renumbering
+from perceptrons.engine import intake, look_ahead, packing, prefetch, renumbering
 from perceptrons.engine.compiler import compiled
 
 SIZES = [("f4", "u4"), ("f8", "u4"), ("f8", "u8")]
@@ -128,15 +128,13 @@ def test_which_fits_have_it(model, given, used, monkeypatch):
     assert bool(calls) == used
 
 
-@pytest.mark.parametrize("fast", [True, False])
-def test_where_gathers_are_fast_rows_stay_as_they_are(fast, monkeypatch):
+@pytest.mark.parametrize("kind", [prefetch.SAPPHIRE_RAPIDS, prefetch.ZEN_4, prefetch.ZEN_5])
+def test_the_processor_decides_whether_there_is_a_copy(kind, monkeypatch):
     monkeypatch.undo()
-    packing.helps.cache_clear()
-    monkeypatch.setattr(packing, "has", lambda feature: fast)
+    monkeypatch.setattr(packing, "processor", lambda: kind)
     monkeypatch.setattr(packing, "jit_disabled", lambda: False)
     monkeypatch.setattr(packing, "LEAST_BYTES", 0)
-    try:
-        assert packing.helps() is not fast
-        assert (renumbering.slotted(drawn("f4", "u4"), 30, 1, None, True) is None) == fast
-    finally:
-        packing.helps.cache_clear()
+    assert packing.helps() == kind.in_one_piece == (kind is prefetch.ZEN_4)
+    assert (renumbering.slotted(drawn("f4", "u4"), 30, 1, None, True) is None) != kind.in_one_piece
+    monkeypatch.setattr(packing, "jit_disabled", lambda: True)
+    assert not packing.helps()
