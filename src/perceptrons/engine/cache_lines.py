@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def aligned_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C") -> np.ndarray:
-    """Zeros that begin at a cache line."""
+#: Lines are fetched in pairs. A thread that writes to one of a pair takes both away from the other threads.
+PAIR = 2 * LINE
+
+
+def aligned_zeros(
+    shape: tuple[int, ...], dtype: npt.DTypeLike, order: Literal["C", "F"] = "C", boundary: int = LINE
+) -> np.ndarray:
+    """Zeros that begin at a cache line, or at another boundary in memory."""
     dtype = np.dtype(dtype)
     size = prod(shape) * dtype.itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
+    memory = np.zeros(size + boundary, np.uint8)
+    start = -memory.ctypes.data % boundary
     return memory[start : start + size].view(dtype).reshape(shape, order=order)
 
 
@@ -36,7 +42,23 @@ def aligned_copy(a: np.ndarray) -> np.ndarray:
     return made
 
 
-def whole_lines(size: int, dtype: np.dtype) -> int:
-    """The least number of numbers, at least ``size``, that take whole cache lines."""
-    numbers = LINE // dtype.itemsize
+def zeros_apart(n: int, size: int, dtype: npt.DTypeLike) -> np.ndarray:
+    """(n, at least size) zeros, one row for each of n threads: no pair of lines has numbers of two rows.
+
+    Numbers that one thread writes in each step, and that are in the line of numbers that another one reads
+    in each step, would make both wait for that line.
+    """
+    return aligned_zeros((n, whole_pairs(size, np.dtype(dtype))), dtype, boundary=PAIR)
+
+
+def copy_apart(a: np.ndarray) -> np.ndarray:
+    """A copy of an array whose pairs of lines have numbers of no other array."""
+    made = zeros_apart(1, a.size, a.dtype)[0, : a.size].reshape(a.shape)
+    np.copyto(made, a)
+    return made
+
+
+def whole_pairs(size: int, dtype: np.dtype) -> int:
+    """The least number of numbers, at least ``size``, that take whole pairs of cache lines."""
+    numbers = PAIR // dtype.itemsize
     return -(-size // numbers) * numbers

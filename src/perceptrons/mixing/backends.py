@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .merging import Round, mixed
 from .shard_arrays import ShardArrays
 from .shard_epoch import Outcome, shard_epoch, visits
+from .team import Task, team_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,23 +66,23 @@ class Threads:
         self.job, self.shards = job, shards
         self._stop = threading.Event()
         self._room: ShardArrays | None = None
-        self._orders: dict[int, list[Future[np.ndarray]]] = {}  # by round: of each shard
-        self._pool = ThreadPoolExecutor(thread_count(len(shards), n_threads), "perceptrons")
+        self._orders: dict[int, list[Task[np.ndarray]]] = {}  # by round: of each shard
+        self._team = team_of(len(shards), n_threads)
 
     def round(self, state: State, number: int) -> Round:
         return self.mixed(state, self.passes(state, number))
 
     def passes(self, state: State, number: int) -> list[Outcome]:
         """The first half of a round: what a pass over each shard has made of the state."""
-        stop, room, orders = self._stop.is_set, self._shard_arrays(state), self._orders.pop(number, None)
-        running: list[Future[Outcome]] = []
         try:
-            for k, shard in enumerate(self.shards):
-                order = None if orders is None else orders[k].result()
-                given = self.job, state, shard, number, stop, room, order
-                running.append(self._pool.submit(shard_epoch, *given))
-            self._draw(number + 1)
-            return _results(running)
+            stop, room = self._stop.is_set, self._shard_arrays(state)
+            drawn = self._orders.pop(number, None)
+            orders = [None] * len(self.shards) if drawn is None else [task.result() for task in drawn]
+            calls = [
+                partial(shard_epoch, self.job, state, shard, number, stop, room, order)
+                for shard, order in zip(self.shards, orders, strict=True)
+            ]
+            return self._team.run(calls, self._to_draw(number + 1))
         except BaseException:
             self._stop.set()
             raise
@@ -90,18 +90,18 @@ class Threads:
     def mixed(self, state: State, outcomes: Sequence[Outcome]) -> Round:
         """The second half: the state that is mixed from them."""
         try:
-            return mixed(self.job, state, outcomes, self._pool.map, self._room)
+            return mixed(self.job, state, outcomes, self._team.map, self._room)
         except BaseException:
             self._stop.set()
             raise
 
-    def _draw(self, number: int) -> None:
-        """Begin to draw the orders of a round, when all passes before it have begun."""
+    def _to_draw(self, number: int) -> list[Task[np.ndarray]]:
+        """Tasks that draw the orders of a round."""
         learner = self.job.learner
         self._orders.clear()
         if learner.shuffle and (learner.max_iter is None or number < learner.max_iter):
-            drawn = [self._pool.submit(visits, self.job, shard, number) for shard in self.shards]
-            self._orders[number] = drawn
+            self._orders[number] = [Task(partial(visits, self.job, shard, number)) for shard in self.shards]
+        return self._orders.get(number, [])
 
     def _shard_arrays(self, state: State) -> ShardArrays | None:
         if self._room is None or not self._room.fits(state):
@@ -111,28 +111,8 @@ class Threads:
         return self._room
 
     def each(self, function: Callable[..., T], *arguments: Any) -> list[T]:
-        return list(self._pool.map(lambda shard: function(self.job, shard, *arguments), self.shards))
+        return self._team.map(lambda shard: function(self.job, shard, *arguments), self.shards)
 
     def close(self) -> None:
         self._stop.set()  # of passes that still run, after an error
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _results(running: Sequence[Future[Outcome]]) -> list[Outcome]:
-    """All outcomes; the error of the first shard that has one, in the order of the shards."""
-    found: list[Outcome] = []
-    for future in running:
-        found.append(future.result())
-    return found
-
-
-def thread_count(n_shards: int, n_threads: int | None) -> int:
-    """Threads that are used: one per shard, but no more than there are cores, or than were asked for."""
-    return max(1, min(n_shards, cores() if n_threads is None else n_threads))
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        self._team.close()

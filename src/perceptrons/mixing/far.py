@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core import starting
 from ..core.writing import one_writer, unchanged_on_error
-from .backends import Backend, Serial, Threads, thread_count
+from .backends import Backend, Serial, Threads
 from .checkpoints import RoundFile
 from .fitting import Fit, Settings, passing, seed_of
 from .jobs import Job
 from .places import client_of, is_dask
 from .surveys import Survey, agree, shard_of, survey
+from .team import team_of
 
 if TYPE_CHECKING:
     from ..core.learner import Learner
@@ -48,24 +49,22 @@ class Here:
     def survey(self, learner: Learner, sources: Sequence[RowSource]) -> list[Survey]:
         """Read the rows of all sources, and what has to be known about them."""
         self._names = list(map(str, sources))
-        with self._pool(len(sources)) as pool:
-            self._batches = list(pool.map(lambda source: source.read(), sources))
-            return list(pool.map(lambda *own: survey(learner, *own), self._batches, self._names))
+        with team_of(len(sources), self._n_threads) as team:
+            self._batches = team.run([source.read for source in sources])
+            batches = zip(self._batches, self._names, strict=True)
+            return team.run([partial(survey, learner, *own) for own in batches])
 
     def opened(self, job: Job) -> tuple[Backend, Sequence[Shard]]:
         """What runs the rounds, and the shards."""
-        numbers = range(len(self._batches))
-        with self._pool(len(numbers)) as pool:
-            parts = list(pool.map(lambda *own: shard_of(job, *own), numbers, self._batches, self._names))
+        batches = zip(range(len(self._batches)), self._batches, self._names, strict=True)
+        with team_of(len(self._batches), self._n_threads) as team:
+            parts = team.run([partial(shard_of, job, *own) for own in batches])
         self._batches = []
         return (Serial(job, parts) if self._serial else Threads(job, parts, self._n_threads)), parts
 
     def close(self) -> None:
         """Let go of all rows."""
         self._batches = []
-
-    def _pool(self, n_shards: int) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(thread_count(n_shards, self._n_threads), "perceptrons")
 
 
 class Away:

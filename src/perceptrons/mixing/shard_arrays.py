@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.cache_lines import aligned_zeros, whole_lines
+from ..engine.cache_lines import copy_apart, zeros_apart
 from ..engine.spaces import LearnerState
 from . import loops
 from .states import resume
@@ -31,11 +31,16 @@ _MIXED = {"v", "A"}
 class ShardArrays:
     """Arrays (shards, numbers) by name, for each learner, and a space for each shard that learns there.
 
+    A row is longer than the array that it stands for where it would end within a pair of cache lines.
+
     Mixing leaves the mixed numbers in the rows of all shards, so that the next round need not copy them.
     """
 
     def __init__(self, state: State, n_shards: int):
-        self.rows = [{name: _room(a, n_shards) for name, a in own.arrays.items()} for own in state]
+        self._sizes = _sizes(state)
+        self.rows = [
+            {name: zeros_apart(n_shards, *size) for name, size in sizes.items()} for sizes in self._sizes
+        ]
         self._spaces: dict[int, Space] = {}  # by shard
         self._held: State | None = None  # the state whose numbers all rows have
         self._source: State | None = None  # the state that passes copy before they learn
@@ -62,8 +67,7 @@ class ShardArrays:
 
     def fits(self, state: State) -> bool:
         """Whether a state has the arrays that there is room for."""
-        kinds = [{name: (_width(a), a.dtype) for name, a in own.arrays.items()} for own in state]
-        return kinds == [{name: (a.shape[1], a.dtype) for name, a in rows.items()} for rows in self.rows]
+        return _sizes(state) == self._sizes
 
     def begin(self, state: State) -> None:
         """Passes from this state follow: from here on rows have what the shards learn."""
@@ -89,7 +93,7 @@ class ShardArrays:
         if self._source is not None:
             for name, a in own.arrays.items():
                 np.copyto(arrays[name], a)
-        return LearnerState(arrays, own.scalars.copy())
+        return LearnerState(arrays, copy_apart(own.scalars))
 
     def take(self, learned: State, shard: int) -> list[dict[str, np.ndarray]]:
         """The rows of a shard, with what it has learned: a space may have put other arrays in their place."""
@@ -103,16 +107,9 @@ class ShardArrays:
         return found
 
 
-def _room(a: np.ndarray, n_shards: int) -> np.ndarray:
-    """A row of numbers for each shard."""
-    if a.ndim != 2:
-        return np.empty((n_shards, a.size), a.dtype)
-    return aligned_zeros((n_shards, _width(a)), a.dtype)
-
-
-def _width(a: np.ndarray) -> int:
-    """The length of a row: where there are several classes, the next row begins at a cache line, too."""
-    return whole_lines(a.size, a.dtype) if a.ndim == 2 else a.size
+def _sizes(state: State) -> list[dict[str, tuple[int, np.dtype]]]:
+    """How many numbers the arrays of each learner have, and of what kind."""
+    return [{name: (a.size, a.dtype) for name, a in own.arrays.items()} for own in state]
 
 
 class MixedRows:

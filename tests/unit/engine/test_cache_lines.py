@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from perceptrons import rules
-from perceptrons.engine.cache_lines import aligned_copy, aligned_zeros, whole_lines
+from perceptrons.engine.cache_lines import (
+    PAIR,
+    aligned_copy,
+    aligned_zeros,
+    copy_apart,
+    whole_pairs,
+    zeros_apart,
+)
 from perceptrons.engine.look_ahead import LINE
 from perceptrons.engine.loops import scalars
 from perceptrons.engine.spaces import Frame, Joint, LearnerState
@@ -41,9 +48,43 @@ def test_a_copy_has_the_same_numbers_in_memory_of_its_own(shape):
         assert len(shape) == 1 or at_line(b)
 
 
-def test_whole_lines():
-    assert [whole_lines(n, np.dtype(np.float32)) for n in (0, 1, 16, 17)] == [0, 16, 16, 32]
-    assert [whole_lines(n, np.dtype(np.float64)) for n in (0, 1, 8, 9)] == [0, 8, 8, 16]
+def pairs_of(a):
+    """The pairs of lines of a flat array; the memory of all of them is freed with the array."""
+    pairs = range(a.ctypes.data // PAIR, (a.ctypes.data + a.nbytes - 1) // PAIR + 1)
+    owner = a
+    while owner.base is not None:
+        owner = owner.base
+    assert owner.ctypes.data <= pairs[0] * PAIR
+    assert (pairs[-1] + 1) * PAIR <= owner.ctypes.data + owner.nbytes
+    return pairs
+
+
+def disjoint(groups):
+    taken = [pair for pairs in groups for pair in pairs]
+    return len(taken) == len(set(taken))
+
+
+@pytest.mark.parametrize("size", [1, 2, 16, 17, 300])
+def test_copies_apart_share_no_pair_of_lines(size):
+    a = np.random.default_rng(1).normal(size=size)
+    made = [copy_apart(a) for _ in several]
+    assert all(b.tobytes() == a.tobytes() and b.shape == a.shape for b in made)
+    assert disjoint(map(pairs_of, made))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 16, 31, 32, 33, 1000])
+def test_rows_apart_share_no_pair_of_lines(size, dtype):
+    for _ in several:
+        made = zeros_apart(3, size, dtype)
+        assert made.shape == (3, whole_pairs(size, np.dtype(dtype))) and made.dtype == dtype
+        assert not made.any()
+        assert disjoint(pairs_of(row[:size]) for row in made)
+
+
+def test_whole_pairs_of_lines():
+    assert [whole_pairs(n, np.dtype(np.float32)) for n in (0, 1, 32, 33)] == [0, 32, 32, 64]
+    assert [whole_pairs(n, np.dtype(np.float64)) for n in (0, 1, 16, 17)] == [0, 16, 16, 32]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

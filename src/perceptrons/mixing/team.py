@@ -1,0 +1,130 @@
+"""Threads that share out tasks; the thread that hands them out is one of them.
+
+A thread that only waits for the others is one more than there are cores. When it wakes as many as there are
+cores, while it still runs itself, the system may put two of them on one core, and moves one away only after
+some milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class Task(Generic[T]):
+    """A call that is made once, by whichever thread takes it."""
+
+    def __init__(self, call: Callable[[], T]):
+        self._call = call
+        self._future: Future[T] = Future()
+
+    def run(self) -> bool:
+        """Make the call; returns whether it has ended without an error."""
+        try:
+            self._future.set_result(self._call())
+        except BaseException as error:
+            self._future.set_exception(error)
+            return False
+        return True
+
+    def interrupted(self) -> bool:
+        """Whether the call has ended by Ctrl-C, or by another error that none of ours is."""
+        error = self._future.exception()
+        return error is not None and not isinstance(error, Exception)
+
+    def drop(self) -> None:
+        """The call is not made: whoever waits for its result gets ``CancelledError``."""
+        self._future.cancel()
+
+    def result(self) -> T:
+        """What the call has returned, or the error that it has raised, when it has ended."""
+        return self._future.result()
+
+
+class Team:
+    """So many threads, the one that calls :meth:`run` included."""
+
+    def __init__(self, n_threads: int):
+        self._n_threads = n_threads
+        self._pool = ThreadPoolExecutor(n_threads - 1, "perceptrons") if n_threads > 1 else None
+
+    def run(self, calls: Iterable[Callable[[], T]], then: Iterable[Task[Any]] = ()) -> list[T]:
+        """The results of the calls, in their order.
+
+        Calls begin in their order. When one has failed no other begins, and the error of the first that has
+        one is raised. ``then``: tasks for threads that have nothing left to call; those that others have begun
+        may still run on return.
+        """
+        tasks = [Task(call) for call in calls]
+        waiting: deque[Task[Any]] = deque([*tasks, *then])
+        try:
+            if self._pool is not None:
+                for _ in range(min(self._n_threads, len(waiting)) - 1):
+                    self._pool.submit(_take, waiting)
+            failed = _take(waiting)
+            if failed is not None and failed.interrupted():
+                failed.result()  # raises: it does not wait for the other threads
+            return [task.result() for task in tasks]
+        except BaseException:
+            _drop(waiting)
+            raise
+
+    def map(self, function: Callable[[S], T], items: Iterable[S]) -> list[T]:
+        """The function of every item, in their order."""
+        return self.run([partial(function, item) for item in items])
+
+    def close(self) -> None:
+        """Wait for the other threads; nothing is run any more."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _take(waiting: deque[Task[Any]]) -> Task[Any] | None:
+    """Run tasks until none is left, or one has failed, which is returned."""
+    while True:
+        try:
+            task = waiting.popleft()
+        except IndexError:
+            return None
+        if not task.run():
+            _drop(waiting)
+            return task
+
+
+def _drop(waiting: deque[Task[Any]]) -> None:
+    """No task that has not begun is run."""
+    while True:
+        try:
+            waiting.popleft().drop()
+        except IndexError:
+            return
+
+
+def team_of(n_tasks: int, n_threads: int | None) -> Team:
+    """A thread per task, but no more than there are cores, or than were asked for."""
+    return Team(max(1, min(n_tasks, cores() if n_threads is None else n_threads)))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
