@@ -184,7 +184,7 @@ def bound_fixed() -> Any:
     compiler._register_with_numba()
     line = np.uint64(16)  # numbers of a cache line
 
-    @numba.njit(fastmath={"contract"}, error_model="numpy")
+    @numba.njit(**{**compiler.OPTIONS, "fastmath": {"contract"}})
     def loop(values, indices, indptr, y, w):
         for i in range(indptr.size - 1):
             if i + ahead() + 1 < indptr.size:
@@ -348,7 +348,7 @@ def bound_dense_ahead() -> Any:
     compiler._register_with_numba()
     rows_ahead, line = 3, 16  # numbers of a cache line
 
-    @numba.njit(fastmath={"reassoc", "contract"}, error_model="numpy")
+    @numba.njit(**compiler.OPTIONS)
     def loop(X, y, w):
         for i in range(X.shape[0]):
             later = X[min(i + rows_ahead, X.shape[0] - 1)]
