@@ -35,13 +35,13 @@ SHARDS = (1, 4, 16, 64, 256)
 
 
 class Costs(NamedTuple):
-    """Constants of the model of a round; the defaults were measured by this script on two busy cores."""
+    """Constants of the model of a round; the defaults were measured by this script on two cores."""
 
-    entry: float = 6.7e-9  #: seconds a pass takes for a non-zero
-    column: float = 3.0e-8  #: seconds that a shard adds to the mixing, for a column
-    task: float = 3.4e-3  #: seconds of the scheduler and a worker for a task
-    round: float = 0.039  #: seconds of a round of empty shards
-    byte: float = 1.1e-8  #: seconds to send a byte of the state to another worker and to the client
+    entry: float = 1.6e-9  #: seconds a pass takes for a non-zero
+    column: float = 9.7e-9  #: seconds that a shard adds to the mixing, for a column
+    task: float = 1.1e-3  #: seconds of the scheduler and a worker for a task
+    round: float = 0.017  #: seconds of a round of empty shards
+    byte: float = 3.0e-9  #: seconds to send a byte of the state to another worker and to the client
 
 
 def seconds_per_round(model: Any, *rows: Any, repeats: int = 2) -> float:

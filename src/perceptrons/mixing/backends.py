@@ -56,7 +56,7 @@ class Serial:
 
 
 class Threads:
-    """Shards in threads of this process: the passes over rows run without Python's lock.
+    """Shards in threads of this process, the caller's among them: passes run without Python's lock.
 
     Shards do not end at the same time. A thread that has nothing left to learn draws the orders of the rows
     for the next round, which do not depend on the state.

@@ -62,8 +62,8 @@ class Team:
         """The results of the calls, in their order.
 
         Calls begin in their order. When one has failed no other begins, and the error of the first that has
-        one is raised. ``then``: tasks for threads that have nothing left to call; those that others have begun
-        may still run on return.
+        one is raised. ``then``: tasks for threads that have nothing left to call; those that others have
+        begun may still run on return.
         """
         tasks = [Task(call) for call in calls]
         waiting: deque[Task[Any]] = deque([*tasks, *then])

@@ -113,5 +113,6 @@ def test_an_interruption_of_the_caller_does_not_wait_for_the_others():
 
 def test_how_many_threads(monkeypatch):
     monkeypatch.setattr(teams, "cores", lambda: 4)
-    sizes = [team_of(*given)._n_threads for given in [(9, None), (2, None), (0, None), (9, 6), (2, 6), (9, 1)]]
+    given = [(9, None), (2, None), (0, None), (9, 6), (2, 6), (9, 1)]
+    sizes = [team_of(*one)._n_threads for one in given]
     assert sizes == [4, 2, 1, 6, 2, 1]
