@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -51,6 +51,10 @@ class Task(Generic[T]):
         return self._future.result()
 
 
+#: tasks that no thread has taken yet
+Waiting: TypeAlias = "deque[Task[Any]]"
+
+
 class Team:
     """So many threads, the one that calls :meth:`run` included."""
 
@@ -66,7 +70,7 @@ class Team:
         begun may still run on return.
         """
         tasks = [Task(call) for call in calls]
-        waiting: deque[Task[Any]] = deque([*tasks, *then])
+        waiting: Waiting = deque([*tasks, *then])
         try:
             if self._pool is not None:
                 for _ in range(min(self._n_threads, len(waiting)) - 1):
@@ -97,7 +101,7 @@ class Team:
         self.close()
 
 
-def _take(waiting: deque[Task[Any]]) -> Task[Any] | None:
+def _take(waiting: Waiting) -> Task[Any] | None:
     """Run tasks until none is left, or one has failed, which is returned."""
     while True:
         try:
@@ -109,7 +113,7 @@ def _take(waiting: deque[Task[Any]]) -> Task[Any] | None:
             return task
 
 
-def _drop(waiting: deque[Task[Any]]) -> None:
+def _drop(waiting: Waiting) -> None:
     """No task that has not begun is run."""
     while True:
         try:
