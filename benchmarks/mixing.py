@@ -53,7 +53,7 @@ from perceptrons.mixing.fitting import passing
 from perceptrons.mixing.jobs import Job
 from perceptrons.mixing.shard_epoch import Outcome, shard_epoch
 from perceptrons.mixing.states import State, state_of
-from perceptrons.mixing.team import Team
+from perceptrons.mixing.thread_team import ThreadTeam
 from perceptrons.rows import gather_dot
 
 GOAL = 1.8
@@ -145,7 +145,7 @@ def bare_times(learn: Any, X: Any, y: Any, shuffle: bool, rounds: int) -> Iterat
     labels = [np.where(y[rows] == y.max(), 1, -1).astype(X.dtype) for rows in blocks]
     weights = {n: zeros_apart(2, X.shape[1] + 1, X.dtype) for n in (1, 2)}
     rng, times = np.random.default_rng(0), empty_times()
-    teams = {n: Team(n) for n in weights}
+    teams = {n: ThreadTeam(n) for n in weights}
     for number in range(1 + rounds):
         orders = [rng.permutation(len(own)) if shuffle else np.arange(len(own)) for own in labels]
         for n_threads, w in weights.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from .merging import Round, mixed
 from .shard_arrays import ShardArrays
 from .shard_epoch import Outcome, shard_epoch, visits
-from .team import Task, team_of
+from .thread_team import PendingCall, thread_team_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,8 +66,8 @@ class Threads:
         self.job, self.shards = job, shards
         self._stop = threading.Event()
         self._room: ShardArrays | None = None
-        self._orders: dict[int, list[Task[np.ndarray]]] = {}  # by round: of each shard
-        self._team = team_of(len(shards), n_threads)
+        self._orders: dict[int, list[PendingCall[np.ndarray]]] = {}  # by round: of each shard
+        self._team = thread_team_of(len(shards), n_threads)
 
     def round(self, state: State, number: int) -> Round:
         return self.mixed(state, self.passes(state, number))
@@ -95,12 +95,14 @@ class Threads:
             self._stop.set()
             raise
 
-    def _to_draw(self, number: int) -> list[Task[np.ndarray]]:
-        """Tasks that draw the orders of a round."""
+    def _to_draw(self, number: int) -> list[PendingCall[np.ndarray]]:
+        """Calls that draw the orders of a round."""
         learner = self.job.learner
         self._orders.clear()
         if learner.shuffle and (learner.max_iter is None or number < learner.max_iter):
-            self._orders[number] = [Task(partial(visits, self.job, shard, number)) for shard in self.shards]
+            self._orders[number] = [
+                PendingCall(partial(visits, self.job, shard, number)) for shard in self.shards
+            ]
         return self._orders.get(number, [])
 
     def _shard_arrays(self, state: State) -> ShardArrays | None:

@@ -17,7 +17,7 @@ from .fitting import Fit, Settings, passing, seed_of
 from .jobs import Job
 from .places import client_of, is_dask
 from .surveys import Survey, agree, shard_of, survey
-from .team import team_of
+from .thread_team import thread_team_of
 
 if TYPE_CHECKING:
     from ..core.learner import Learner
@@ -49,7 +49,7 @@ class Here:
     def survey(self, learner: Learner, sources: Sequence[RowSource]) -> list[Survey]:
         """Read the rows of all sources, and what has to be known about them."""
         self._names = list(map(str, sources))
-        with team_of(len(sources), self._n_threads) as team:
+        with thread_team_of(len(sources), self._n_threads) as team:
             self._batches = team.run([source.read for source in sources])
             batches = zip(self._batches, self._names, strict=True)
             return team.run([partial(survey, learner, *own) for own in batches])
@@ -57,7 +57,7 @@ class Here:
     def opened(self, job: Job) -> tuple[Backend, Sequence[Shard]]:
         """What runs the rounds, and the shards."""
         batches = zip(range(len(self._batches)), self._batches, self._names, strict=True)
-        with team_of(len(self._batches), self._n_threads) as team:
+        with thread_team_of(len(self._batches), self._n_threads) as team:
             parts = team.run([partial(shard_of, job, *own) for own in batches])
         self._batches = []
         return (Serial(job, parts) if self._serial else Threads(job, parts, self._n_threads)), parts

@@ -8,15 +8,15 @@ from functools import partial
 
 import pytest
 
-from perceptrons.mixing import team as teams
-from perceptrons.mixing.team import Task, Team, team_of
+from perceptrons.mixing import thread_team as teams
+from perceptrons.mixing.thread_team import PendingCall, ThreadTeam, thread_team_of
 
 SIZES = [1, 2, 3, 8]
 
 
 @pytest.fixture(params=SIZES)
 def team(request):
-    with Team(request.param) as made:
+    with ThreadTeam(request.param) as made:
         yield made
 
 
@@ -38,14 +38,14 @@ def test_so_many_threads_run_at_the_same_time_and_the_caller_is_one(n):
         barrier.wait()
         return threading.get_ident()
 
-    with Team(n) as team:
+    with ThreadTeam(n) as team:
         for _ in range(3):
             threads = team.map(name, range(n))
             assert len(set(threads)) == n and threading.get_ident() in threads
 
 
 def test_tasks_that_follow_are_run_by_whoever_is_free(team):
-    then = [Task(partial(pow, i, 2)) for i in range(5)]
+    then = [PendingCall(partial(pow, i, 2)) for i in range(5)]
     assert team.run([lambda: "called"], then) == ["called"]
     assert [task.result() for task in then] == [0, 1, 4, 9, 16]
 
@@ -76,13 +76,13 @@ def test_the_error_of_the_first_call_is_raised_though_a_later_one_fails_first():
         second_failed.set()
         raise ValueError("second")
 
-    with Team(2) as team, pytest.raises(KeyError, match="first"):
+    with ThreadTeam(2) as team, pytest.raises(KeyError, match="first"):
         team.run([first, second])
 
 
 def test_tasks_that_are_dropped_have_no_result():
-    then = [Task(partial(failing, MemoryError("full"))), Task(lambda: 1)]
-    with Team(1) as team:
+    then = [PendingCall(partial(failing, MemoryError("full"))), PendingCall(lambda: 1)]
+    with ThreadTeam(1) as team:
         assert team.run([lambda: 2], then) == [2]
     with pytest.raises(MemoryError, match="full"):
         then[0].result()
@@ -103,7 +103,7 @@ def test_an_interruption_of_the_caller_does_not_wait_for_the_others():
         assert go_on.wait(60)
         ended.append(True)
 
-    with Team(2) as team:
+    with ThreadTeam(2) as team:
         with pytest.raises(KeyboardInterrupt):
             team.map(call, range(9))
         assert not ended
@@ -114,5 +114,5 @@ def test_an_interruption_of_the_caller_does_not_wait_for_the_others():
 def test_how_many_threads(monkeypatch):
     monkeypatch.setattr(teams, "cores", lambda: 4)
     given = [(9, None), (2, None), (0, None), (9, 6), (2, 6), (9, 1)]
-    sizes = [team_of(*one)._n_threads for one in given]
+    sizes = [thread_team_of(*one)._n_threads for one in given]
     assert sizes == [4, 2, 1, 6, 2, 1]

@@ -1,4 +1,4 @@
-"""Threads that share out tasks; the thread that hands them out is one of them.
+"""Threads that share out calls; the thread that hands them out is one of them.
 
 A thread that only waits for the others is one more than there are cores. When it wakes as many as there are
 cores, while it still runs itself, the system may put two of them on one core, and moves one away only after
@@ -21,7 +21,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 
-class Task(Generic[T]):
+class PendingCall(Generic[T]):
     """A call that is made once, by whichever thread takes it."""
 
     def __init__(self, call: Callable[[], T]):
@@ -51,26 +51,26 @@ class Task(Generic[T]):
         return self._future.result()
 
 
-#: tasks that no thread has taken yet
-Waiting: TypeAlias = "deque[Task[Any]]"
+#: calls that no thread has taken yet
+Waiting: TypeAlias = "deque[PendingCall[Any]]"
 
 
-class Team:
+class ThreadTeam:
     """So many threads, the one that calls :meth:`run` included."""
 
     def __init__(self, n_threads: int):
         self._n_threads = n_threads
         self._pool = ThreadPoolExecutor(n_threads - 1, "perceptrons") if n_threads > 1 else None
 
-    def run(self, calls: Iterable[Callable[[], T]], then: Iterable[Task[Any]] = ()) -> list[T]:
+    def run(self, calls: Iterable[Callable[[], T]], then: Iterable[PendingCall[Any]] = ()) -> list[T]:
         """The results of the calls, in their order.
 
         Calls begin in their order. When one has failed no other begins, and the error of the first that has
-        one is raised. ``then``: tasks for threads that have nothing left to call; those that others have
-        begun may still run on return.
+        one is raised. ``then``: for threads that have nothing left to call; what other threads have begun of
+        it may still run on return.
         """
-        tasks = [Task(call) for call in calls]
-        waiting: Waiting = deque([*tasks, *then])
+        pending = [PendingCall(call) for call in calls]
+        waiting: Waiting = deque([*pending, *then])
         try:
             if self._pool is not None:
                 for _ in range(min(self._n_threads, len(waiting)) - 1):
@@ -78,7 +78,7 @@ class Team:
             failed = _take(waiting)
             if failed is not None and failed.interrupted():
                 failed.result()  # raises: it does not wait for the other threads
-            return [task.result() for task in tasks]
+            return [call.result() for call in pending]
         except BaseException:
             _drop(waiting)
             raise
@@ -92,7 +92,7 @@ class Team:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> ThreadTeam:
         return self
 
     def __exit__(
@@ -101,20 +101,20 @@ class Team:
         self.close()
 
 
-def _take(waiting: Waiting) -> Task[Any] | None:
-    """Run tasks until none is left, or one has failed, which is returned."""
+def _take(waiting: Waiting) -> PendingCall[Any] | None:
+    """Make calls until none is left, or one has failed, which is returned."""
     while True:
         try:
-            task = waiting.popleft()
+            call = waiting.popleft()
         except IndexError:
             return None
-        if not task.run():
+        if not call.run():
             _drop(waiting)
-            return task
+            return call
 
 
 def _drop(waiting: Waiting) -> None:
-    """No task that has not begun is run."""
+    """No call that has not begun is made."""
     while True:
         try:
             waiting.popleft().drop()
@@ -122,9 +122,9 @@ def _drop(waiting: Waiting) -> None:
             return
 
 
-def team_of(n_tasks: int, n_threads: int | None) -> Team:
-    """A thread per task, but no more than there are cores, or than were asked for."""
-    return Team(max(1, min(n_tasks, cores() if n_threads is None else n_threads)))
+def thread_team_of(n_calls: int, n_threads: int | None) -> ThreadTeam:
+    """A thread per call, but no more than there are cores, or than were asked for."""
+    return ThreadTeam(max(1, min(n_calls, cores() if n_threads is None else n_threads)))
 
 
 def cores() -> int:
