@@ -77,7 +77,7 @@ class Threads:
         try:
             stop, room = self._stop.is_set, self._shard_arrays(state)
             drawn = self._orders.pop(number, None)
-            orders = [None] * len(self.shards) if drawn is None else [task.result() for task in drawn]
+            orders = [None] * len(self.shards) if drawn is None else [draw.result() for draw in drawn]
             calls = [
                 partial(shard_epoch, self.job, state, shard, number, stop, room, order)
                 for shard, order in zip(self.shards, orders, strict=True)

@@ -153,7 +153,12 @@ def _ends(
     else:
         least = min(low, -high)
         above = (size + lost) / ((plus + minus) * short)
-    below = least / size if least > 0.0 else least / norm * up
+    if least > 0.0:
+        below = least / size
+    elif norm > 0.0:
+        below = least / norm * up
+    else:
+        below = -np.inf
     return below * (1.0 - 4.0 * UNIT) if below > 0.0 else below * (1.0 + 4.0 * UNIT), above * up, norm
 
 
