@@ -52,7 +52,7 @@ class PendingCall(Generic[T]):
 
 
 #: calls that no thread has taken yet
-Waiting: TypeAlias = "deque[PendingCall[Any]]"
+CallQueue: TypeAlias = "deque[PendingCall[Any]]"
 
 
 class ThreadTeam:
@@ -70,7 +70,7 @@ class ThreadTeam:
         it may still run on return.
         """
         pending = [PendingCall(call) for call in calls]
-        waiting: Waiting = deque([*pending, *then])
+        waiting: CallQueue = deque([*pending, *then])
         try:
             if self._pool is not None:
                 for _ in range(min(self._n_threads, len(waiting)) - 1):
@@ -101,7 +101,7 @@ class ThreadTeam:
         self.close()
 
 
-def _take(waiting: Waiting) -> PendingCall[Any] | None:
+def _take(waiting: CallQueue) -> PendingCall[Any] | None:
     """Make calls until none is left, or one has failed, which is returned."""
     while True:
         try:
@@ -113,7 +113,7 @@ def _take(waiting: Waiting) -> PendingCall[Any] | None:
             return call
 
 
-def _drop(waiting: Waiting) -> None:
+def _drop(waiting: CallQueue) -> None:
     """No call that has not begun is made."""
     while True:
         try:
