@@ -45,7 +45,7 @@ from perceptrons.core.fit_rows import rows_of_fit
 from perceptrons.engine import compiler
 from perceptrons.engine.cache_lines import zeros_apart
 from perceptrons.engine.intake import make_rows
-from perceptrons.engine.look_ahead import asks, asks_for_weights, asks_twice, look_ahead, look_ahead_at
+from perceptrons.engine.look_ahead import lines_of, look_ahead, look_ahead_at, what_to_ask_for
 from perceptrons.engine.spaces import LearnerState
 from perceptrons.mixing import merging, shards
 from perceptrons.mixing.backends import Threads
@@ -120,14 +120,13 @@ def bare_loop() -> Any:
 
     @numba.njit(**compiler.OPTIONS)
     def learn(rows, y, order, w):
-        asking, asking_weights = asks(rows, order), asks_for_weights(w)
-        twice = asks_twice(rows) and not asking_weights
+        asked = what_to_ask_for(rows, order, lines_of(w), True)
         for at in range(order.shape[0]):
             i = order[at]
-            if asking:
-                look_ahead(rows, order, at, twice)
-                if asking_weights:
-                    look_ahead_at(w, rows, order, at)
+            if asked.rows:
+                look_ahead(rows, order, at, asked.twice)
+                if asked.weights > 0:
+                    look_ahead_at(w, rows, order, at, asked.weights)
             start, stop = rows.indptr[i], rows.indptr[i + 1]
             if y[i] * gather_dot(rows.data, rows.indices, start, stop, w) <= 0:
                 p = start

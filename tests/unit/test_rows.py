@@ -79,8 +79,9 @@ def test_a_block_keeps_the_scores_of_its_later_rows():
 
 def test_every_verb_knows_every_storage():
     # Near is one gathered row: there are no other rows to follow, to scale or to ask for
-    ahead = (look_ahead.expect, look_ahead.expect_weights, look_ahead.n_bytes, look_ahead.announce)
-    others = (verbs.follow, verbs.scaled, *ahead)
+    sizes = (look_ahead.n_bytes, look_ahead.n_entries)
+    ahead = (look_ahead.expect, look_ahead.expect_weights, look_ahead.announce)
+    others = (verbs.follow, verbs.scaled, *sizes, *ahead)
     for stub, table in verbs.VERBS.items():
         near = set() if stub in others else {verbs.Near}
         assert set(table) == {verbs.Dense, verbs.Csr, verbs.Packed, verbs.Block} | near, stub

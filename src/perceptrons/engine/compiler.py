@@ -53,6 +53,7 @@ _lowered: dict[Callable[..., Any], Callable[[], Any]] = {
     look_ahead.request: prefetch.overload_of_request,
     look_ahead.request_early: prefetch.overload_of_early_request,
     look_ahead.ahead: prefetch.overload_of_ahead,
+    look_ahead.waiting: prefetch.overload_of_waiting,
     look_ahead.most_lines: prefetch.overload_of_most_lines,
     look_ahead.fewer: prefetch.overload_of_fewer,
     look_ahead.apart: prefetch.overload_of_apart,

@@ -10,7 +10,7 @@ number, and in plain Python it does nothing.
 # mypy: no-warn-return-any
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 NEAR, FAR = 4, 8
 #: So many rows less for dense rows that follow each other in memory.
 FEWER = 4
-#: The same for the weights that a row reads, where all weights together have more bytes than this.
+#: The same for the weights that a row reads, at least, where all weights together have more bytes than this.
 SOON, LARGE = 2, 5 << 20
+#: So many lines of weights are asked for at a time: two threads wait longer for each line, so that more of
+#: them have to be on their way. The nearest cache has room for twice as many.
+WAITING = 340
 #: The same for rows that are asked for a second time, where all rows together have more bytes than this.
 AGAIN, MANY = 3, 24 << 20
 #: Bytes of a cache line, and how many lines of an array a row asks for at most: the processor sees that the
@@ -61,6 +64,11 @@ def n_bytes(rows: Rows) -> int:
     return chosen(n_bytes, rows)(rows)
 
 
+def n_entries(rows: Rows) -> int:
+    """The entries of all rows together."""
+    return chosen(n_entries, rows)(rows)
+
+
 def announce(rows: Rows, i: int) -> None:
     """Ask for the numbers that :func:`expect` reads, and for the squared length of row i."""
 
@@ -80,6 +88,11 @@ def request_early(a: np.ndarray, place: int | np.uint64) -> None:
 def ahead() -> int:
     """How many rows ahead memory is asked for, and how many before that the numbers that say where it is."""
     return FAR
+
+
+def waiting() -> int:
+    """How many lines of weights are asked for at a time."""
+    return WAITING
 
 
 def most_lines() -> int:
@@ -167,6 +180,14 @@ def _packed_bytes(rows: Packed) -> int:
     return rows.data.size * rows.data.itemsize
 
 
+def _dense_entries(rows: Dense) -> int:
+    return rows.X.size
+
+
+def _sparse_entries(rows: Csr | Packed) -> int:
+    return int(rows.indptr[rows.indptr.shape[0] - 1] - rows.indptr[0])
+
+
 def _announce_sparse(rows: Csr | Packed, i: int) -> None:
     request_early(rows.indptr, i)
     request_early(rows.sq, i)
@@ -196,7 +217,7 @@ def _not_announced(rows: Rows, i: int) -> None:
     pass
 
 
-def _no_bytes(rows: Rows) -> int:
+def _none(rows: Rows) -> int:
     return 0
 
 
@@ -216,7 +237,8 @@ VERBS[expect_weights] = {
     Packed: _sparse_expect_weights,
     Block: _no_weights_expected,
 }
-VERBS[n_bytes] = {Dense: _dense_bytes, Csr: _csr_bytes, Packed: _packed_bytes, Block: _no_bytes}
+VERBS[n_bytes] = {Dense: _dense_bytes, Csr: _csr_bytes, Packed: _packed_bytes, Block: _none}
+VERBS[n_entries] = {Dense: _dense_entries, Csr: _sparse_entries, Packed: _sparse_entries, Block: _none}
 VERBS[announce] = {
     Dense: _announce_dense,
     Csr: _announce_sparse,
@@ -236,6 +258,43 @@ def asks(rows: Rows, order: np.ndarray) -> bool:
 def asks_twice(rows: Rows) -> bool:
     """Whether to ask twice for the rows of a pass: the processor may forget the first request for a row."""
     return forgets_requests(rows) and n_bytes(rows) > MANY
+
+
+class Ahead(NamedTuple):
+    """What a pass asks for ahead."""
+
+    rows: bool  #: the rows, their labels and what else there is one of for each row
+    weights: int  #: so many rows before a row is visited, for the weights that it reads; 0: not for them
+    twice: bool  #: for a row once more, when it is visited soon
+
+
+def lines_of(weights: Reals) -> int:
+    """Lines of weights that an entry of a row reads, where it helps to ask for them; else 0."""
+    of_a_column = weights.size // max(1, weights.shape[0]) * weights.itemsize
+    return (of_a_column + LINE - 1) // LINE if asks_for_weights(weights) else 0
+
+
+def in_order(order: np.ndarray) -> bool:
+    """Whether rows seem to follow each other, by the first two and the last."""
+    n = order.shape[0]
+    return n > 1 and order[1] - order[0] == 1 and order[n - 1] - order[0] == n - 1
+
+
+def what_to_ask_for(rows: Rows, order: np.ndarray, lines: int, again: bool) -> Ahead:
+    """What a pass in this order asks for ahead.
+
+    ``lines``: of weights that an entry reads (:func:`lines_of`, for all arrays together). Weights of short
+    rows are asked for more rows ahead, so that as many lines are on their way; but not before the rows, which
+    say what weights these are, have come. ``again``: ask twice for rows where that helps, and weights are not
+    asked for.
+    """
+    if not asks(rows, order):
+        return Ahead(False, 0, False)
+    if lines == 0:
+        return Ahead(True, 0, again and asks_twice(rows))
+    some = waiting() if in_order(order) else waiting() - waiting() // 4  # other rows take more room, too
+    soon = some * rows.sq.shape[0] // max(1, n_entries(rows) * lines)
+    return Ahead(True, max(SOON, min(ahead() // 2, soon)), False)
 
 
 def look_ahead(rows: Rows, order: np.ndarray, at: int, twice: bool) -> None:
@@ -259,11 +318,20 @@ def look_ahead_in(numbers: np.ndarray, order: np.ndarray, at: int) -> None:
         request_early(numbers, order[later])
 
 
-def look_ahead_at(weights: Reals, rows: Rows, order: np.ndarray, at: int) -> None:
-    """Ask for the weights that a row reads which is visited soon after position ``at`` of the order."""
-    if at + SOON < order.shape[0]:
-        expect_weights(rows, order[at + SOON], weights)
+def look_ahead_at(weights: Reals, rows: Rows, order: np.ndarray, at: int, soon: int) -> None:
+    """Ask for the weights that a row reads which is visited ``soon`` rows after position ``at``."""
+    if at + soon < order.shape[0]:
+        expect_weights(rows, order[at + soon], weights)
 
 
 #: written once for every storage
-SHARED = (asks, asks_twice, look_ahead, look_ahead_in, look_ahead_at)
+SHARED = (
+    asks,
+    asks_twice,
+    lines_of,
+    in_order,
+    what_to_ask_for,
+    look_ahead,
+    look_ahead_in,
+    look_ahead_at,
+)

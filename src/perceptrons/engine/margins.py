@@ -39,7 +39,7 @@ import numpy as np
 
 from ..rows import Dense, begin, column, end, factor, look, push, sqnorm, value
 from .compiler import compiled, compiled_strictly, helper, strict
-from .look_ahead import asks, look_ahead
+from .look_ahead import look_ahead, what_to_ask_for
 from .loops import scalars
 from .loops.side_by_side import looks
 
@@ -421,11 +421,11 @@ def ratio_down(a: float, b: float) -> float:
 def add_rows(rows: Rows, places: Ints, a: Floats, z: Floats) -> float:
     """z <- z + a_i x_i; returns the sum of |a_i| ||x_i||, where x_i is not scaled."""
     total = 0.0
-    asking = asks(rows, places)
+    asked = what_to_ask_for(rows, places, 0, False)
     for k in range(places.shape[0]):
         i = places[k]
-        if asking:
-            look_ahead(rows, places, k, False)
+        if asked.rows:
+            look_ahead(rows, places, k, asked.twice)
         push(rows, i, a[k], z)
         total += abs(a[k]) * sqrt(sqnorm(rows, i))
     return total

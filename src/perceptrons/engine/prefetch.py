@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..rows import Csr, Dense, Packed
 from .gathers import GATHERING, has
-from .look_ahead import APART, FAR, FEWER, LARGE, LINES, LONG, MORE_LINES, NEAR
+from .look_ahead import APART, FAR, FEWER, LARGE, LINES, LONG, MORE_LINES, NEAR, WAITING
 
 NAME = "llvm.prefetch"
 #: To be read, not written; data, not code.
@@ -58,7 +58,7 @@ class Processor(NamedTuple):
     lines: int  #: of a dense row, at most
     fewer: int  #: so many rows less, for dense rows in order
     apart: int  #: of dense rows in order, one line of so many is asked for
-    weights: bool  #: whether to ask for weights where they are many
+    weights: int  #: lines of weights to ask for at a time, two rows at least, where they are many; 0: none
     forgets: tuple[type, ...]  #: rows to ask for twice: requests are dropped while many others wait
     foresees: bool  #: whether rows in order come soon enough without
     long: int  #: else they are asked for where a dense row has so many bytes
@@ -68,18 +68,19 @@ class Processor(NamedTuple):
 #: It loses a twentieth with eight rows ahead. More than a few lines of a dense row, weights, and rows in
 #: order are asked for in vain. With rows in one piece it loses up to a fifth where all of them are in its
 #: large third-level cache.
-SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, 0, APART, False, (), True, LONG, False)
+SAPPHIRE_RAPIDS = Processor(NEAREST, NEAR, LINES, 0, APART, 0, (), True, LONG, False)
 #: The first cache has room for few requests: shuffled sparse rows take half to two thirds of the time by the
 #: second. Shuffled dense rows take two thirds when all lines are asked for, wide rows and several learners or
 #: classes two thirds when weights are, rows of 60 MB four fifths when each is asked for twice. In order it
 #: gains an eighth on sparse rows, a twentieth on long dense ones, and loses as much on short ones. Rows in
 #: one piece take a seventh to a quarter less.
-ZEN_4 = Processor(SECOND, FAR, MORE_LINES, FEWER, APART, True, (Csr, Packed, Dense), False, LONG, True)
+ZEN_4 = Processor(SECOND, FAR, MORE_LINES, FEWER, APART, 1, (Csr, Packed, Dense), False, LONG, True)
 #: Dense rows in order take two thirds of the time when all lines are asked for, up to the first cache: by
 #: some lines, or up to the second, they lose. Rows of 800 bytes take four fifths, shorter ones more than
 #: without. Sparse rows gain a tenth where they are asked for once; in one piece each they gain nothing with
-#: the last w, and lose a tenth to a quarter with an average.
-ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, FEWER + 1, 1, True, (Dense,), False, LONG // 4, False)
+#: the last w, and lose a tenth to a quarter with an average. Two threads with many weights gain a tenth in
+#: order where more than two rows have asked for theirs, one thread and shuffled rows gain a twentieth.
+ZEN_5 = Processor(NEAREST, FAR, MORE_LINES, FEWER + 1, 1, WAITING, (Dense,), False, LONG // 4, False)
 #: Features that no other processor has together.
 FIFTH = ("+clzero", "+avx512vp2intersect")
 
@@ -102,6 +103,11 @@ def overload_of_early_request() -> Any:
 def overload_of_ahead() -> Any:
     """How many rows ahead memory is asked for."""
     return _constant(processor().ahead)
+
+
+def overload_of_waiting() -> Any:
+    """How many lines of weights are asked for at a time."""
+    return _constant(processor().weights)
 
 
 def overload_of_most_lines() -> Any:
@@ -127,7 +133,7 @@ def overload_of_asks_for_weights() -> Any:
     """Whether weights are asked for; it depends on their size."""
 
     def chosen(weights):
-        if processor().weights:
+        if processor().weights > 0:
             return lambda weights: weights.size * weights.itemsize > LARGE
         return lambda weights: False
 

@@ -29,7 +29,7 @@ import numpy as np
 from ..rows import Csr, sum_of_squares
 from .compiler import compiled, helper, strict
 from .intake import EMPTY, frozen
-from .look_ahead import asks, look_ahead, request
+from .look_ahead import look_ahead, request, what_to_ask_for
 
 if TYPE_CHECKING:
     from .._types import Floats, Ints, Reals, Unsigned, UpdateColumns
@@ -145,11 +145,11 @@ def weigh_visits(
     ``counted[0]`` becomes the number of texts that were counted.
     """
     at = np.uint64(0)
-    asking = asks(rows, order)
+    asked = what_to_ask_for(rows, order, 0, False)
     for k in range(order.shape[0]):
         i = order[k]
-        if asking:
-            look_ahead(rows, order, k, False)
+        if asked.rows:
+            look_ahead(rows, order, k, asked.twice)
         if k + 1 < order.shape[0]:
             request_counts(rows, order[k + 1], df)
         made.indptr[k] = at

@@ -61,6 +61,7 @@ def test_what_compiled_code_asks_for_depends_on_the_processor(kind, monkeypatch)
     asked.assert_called_once_with(kind.keep)
     for name, constant in {
         "ahead": kind.ahead,
+        "waiting": kind.weights,
         "most_lines": kind.lines,
         "fewer": kind.fewer,
         "apart": kind.apart,
@@ -69,7 +70,7 @@ def test_what_compiled_code_asks_for_depends_on_the_processor(kind, monkeypatch)
     for n_bytes in (look_ahead.LARGE, look_ahead.LARGE + 4):
         weights = np.zeros(n_bytes // 4, np.float32)
         asks = prefetch.overload_of_asks_for_weights()(weights)(weights)
-        assert asks == (kind.weights and look_ahead.asks_for_weights(weights))
+        assert asks == (kind.weights > 0 and look_ahead.asks_for_weights(weights))
         assert look_ahead.asks_for_weights(weights) == (n_bytes > look_ahead.LARGE)
 
 
@@ -158,10 +159,10 @@ def test_weights_of_a_sparse_row(dtype, n_classes, monkeypatch):
 
 def test_compiled_weights_are_asked_for():
     some = intake.make_rows(sp.csr_array(np.eye(3)), 0.0, False)
-    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), some, np.arange(3), 0)
+    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), some, np.arange(3), 0, 2)
     assert ("@llvm.prefetch" in code) == prefetch.known()
     dense = intake.make_rows(np.eye(3), 0.0, False)
-    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0)
+    code, _ = assembly(look_ahead.look_ahead_at, np.zeros((4, 8)), dense, np.arange(3), 0, 2)
     assert "@llvm.prefetch" not in code  # rows read all weights
 
 
@@ -199,6 +200,74 @@ def test_rows_asked_for_twice(forgets, monkeypatch):
     asked.clear()
     look_ahead.look_ahead(large, order, 2, forgets)  # row 3 follows row 2
     assert asked == []
+
+
+def rows_of(entries, n=30):
+    """Sparse rows with so many entries each."""
+    places = np.tile(np.arange(entries), n)
+    ends = np.arange(0, n * entries + 1, entries)
+    return intake.make_rows(sp.csr_array((np.ones(n * entries), places, ends)), 0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("entries", "in_order", "shuffled"),
+    [
+        (1, 4, 4),
+        (look_ahead.WAITING // 5, 4, 3),
+        (look_ahead.WAITING // 4, 4, 3),
+        (look_ahead.WAITING // 3, 3, 2),
+        (look_ahead.WAITING, 2, 2),
+    ],
+)
+def test_how_far_ahead_weights_are_asked_for(entries, in_order, shuffled):
+    """So that about as many lines are on their way, but after their rows have come."""
+    some = rows_of(entries)
+    for order, soon in ((np.arange(30), in_order), (np.arange(30)[::-1], shuffled)):
+        assert look_ahead.what_to_ask_for(some, order, 1, True) == (True, soon, False)
+    assert look_ahead.what_to_ask_for(some, np.arange(30), 0, True) == (True, 0, False)
+
+
+def test_weights_of_several_lines():
+    some = rows_of(look_ahead.WAITING // 6)
+    assert [look_ahead.what_to_ask_for(some, np.arange(30), n, True).weights for n in (1, 2, 3)] == [4, 3, 2]
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_rows_are_asked_for_twice_where_weights_are_not(again, monkeypatch):
+    monkeypatch.setattr(look_ahead, "asks_twice", lambda rows: True)
+    some, order = rows_of(5), np.arange(30)[::-1]
+    assert look_ahead.what_to_ask_for(some, order, 0, again) == (True, 0, again)
+    assert not look_ahead.what_to_ask_for(some, order, 1, again).twice
+
+
+def test_nothing_is_asked_for_where_rows_are_foreseen(monkeypatch):
+    monkeypatch.setattr(look_ahead, "foresees", lambda rows: True)
+    some = rows_of(5)
+    assert look_ahead.what_to_ask_for(some, np.arange(30), 1, True) == (False, 0, False)
+    assert look_ahead.what_to_ask_for(some, np.arange(30)[::-1], 1, True).rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_on_each_processor(kind, monkeypatch):
+    """Where no number of lines is known to be better, weights are asked for two rows ahead; or not at all."""
+    weights = np.zeros(look_ahead.LARGE // 8 + 1)
+    monkeypatch.setattr(look_ahead, "waiting", lambda: kind.weights)
+    monkeypatch.setattr(look_ahead, "ahead", lambda: kind.ahead)
+    monkeypatch.setattr(prefetch, "processor", lambda: kind)
+    asks = prefetch.overload_of_asks_for_weights()(weights)
+    monkeypatch.setattr(look_ahead, "asks_for_weights", asks)
+    lines = look_ahead.lines_of(weights)
+    assert lines == (kind.weights > 0)
+    asked = look_ahead.what_to_ask_for(rows_of(20), np.arange(30), lines, False)
+    assert asked.weights == {0: 0, 1: look_ahead.SOON}.get(kind.weights, kind.ahead // 2)
+
+
+@pytest.mark.parametrize(("n_classes", "lines"), [(1, 1), (8, 1), (9, 2), (20, 3)])
+def test_lines_of_weights_that_an_entry_reads(n_classes, lines):
+    size = look_ahead.LARGE // 8 + 1
+    shape = (size,) if n_classes == 1 else (size, n_classes)
+    assert look_ahead.lines_of(np.zeros(shape)) == lines
+    assert look_ahead.lines_of(np.zeros((3, n_classes))) == 0
 
 
 @pytest.mark.parametrize(("values", "indices"), [(np.float32, np.uint32), (np.float64, np.uint32)])
@@ -241,5 +310,5 @@ def test_nothing_in_plain_python(kind):
     for at in range(len(order)):
         look_ahead.look_ahead(some, order, at, True)
         look_ahead.look_ahead_in(some.sq, order, at)
-        look_ahead.look_ahead_at(some.sq, some, order, at)
+        look_ahead.look_ahead_at(some.sq, some, order, at, look_ahead.SOON)
     look_ahead.request(some.sq, 99)

@@ -11,7 +11,7 @@ from ...rows import Csr, Dense, Near, begin, column, end, factor, look, value
 from ...rules import State
 from ..compiler import as_written, by_record, compiled, confide, dispatch, helper, lowered
 from ..gathers import overload_of_pairs, overload_of_sum
-from ..look_ahead import asks, asks_for_weights, asks_twice, look_ahead, look_ahead_at, look_ahead_in
+from ..look_ahead import lines_of, look_ahead, look_ahead_at, look_ahead_in, what_to_ask_for
 from .linear import write_back, write_counts
 from .scalars import BAD_SCORE, BAD_STEP, DONE, EXAMPLES, LOWEST, SCALE, SCALE_SUM, TAU, UPDATES, N
 from .tracks import record_score
@@ -54,18 +54,18 @@ def shrink(cov: Covariance, rows: Rows, i: int, beta: float) -> None:
     return dispatch(shrink, cov)(cov, rows, i, beta)
 
 
-def look_ahead_at_variances(cov: Covariance, rows: Rows, order: Ints, at: int) -> None:
+def look_ahead_at_variances(cov: Covariance, rows: Rows, order: Ints, at: int, soon: int) -> None:
     """:func:`perceptrons.engine.look_ahead.look_ahead_at` for Sigma."""
-    return dispatch(look_ahead_at_variances, cov)(cov, rows, order, at)
+    return dispatch(look_ahead_at_variances, cov)(cov, rows, order, at, soon)
 
 
 @by_record(look_ahead_at_variances)(Diagonal)
-def _look_ahead_at_diagonal(cov: Diagonal, rows: Rows, order: Ints, at: int) -> None:
-    look_ahead_at(cov.sigma, rows, order, at)
+def _look_ahead_at_diagonal(cov: Diagonal, rows: Rows, order: Ints, at: int, soon: int) -> None:
+    look_ahead_at(cov.sigma, rows, order, at, soon)
 
 
 @by_record(look_ahead_at_variances)(Full)
-def _no_look_ahead(cov: Full, rows: Rows, order: Ints, at: int) -> None:
+def _no_look_ahead(cov: Full, rows: Rows, order: Ints, at: int, soon: int) -> None:
     pass
 
 
@@ -242,16 +242,15 @@ def run_rows(
     loss2, sum_q, lowest = 0.0, 0.0, scalars[LOWEST]
     ending = DONE
     at = 0
-    asking, asking_weights = asks(rows, order), asks_for_weights(cov.sigma)
-    twice = asks_twice(rows) and not asking_weights
+    asked = what_to_ask_for(rows, order, 2 * lines_of(cov.sigma), True)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, twice)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
             look_ahead_in(y, order, at)
-            if asking_weights:
-                look_ahead_at(w, rows, order, at)
-                look_ahead_at_variances(cov, rows, order, at)
+            if asked.weights > 0:
+                look_ahead_at(w, rows, order, at, asked.weights)
+                look_ahead_at_variances(cov, rows, order, at, asked.weights)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         s = np.float64(look(rows, i, w))

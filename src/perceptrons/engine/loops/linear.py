@@ -10,7 +10,7 @@ import numpy as np
 from ...rows import Block, Csr, Dense, Packed, begin, end, follow, look, push, scaled, sqnorm
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper, seldom, strict
-from ..look_ahead import asks, asks_for_weights, asks_twice, look_ahead, look_ahead_at, look_ahead_in
+from ..look_ahead import lines_of, look_ahead, look_ahead_at, look_ahead_in, what_to_ask_for
 from .atomic import swap
 from .scalars import (
     BAD_SCORE,
@@ -316,18 +316,16 @@ def run_rows(
     weight = 1.0
     ending = DONE
     at = 0
-    asking = asks(rows, order)
-    asking_weights = asks_for_weights(v)
-    twice = asks_twice(rows) and not asking_weights
+    asked = what_to_ask_for(rows, order, lines_of(v), True)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, twice)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
             look_ahead_in(y, order, at)
             if steps.shape[0] > 0:
                 look_ahead_in(steps, order, at)
-            if asking_weights:
-                look_ahead_at(v, rows, order, at)
+            if asked.weights > 0:
+                look_ahead_at(v, rows, order, at, asked.weights)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

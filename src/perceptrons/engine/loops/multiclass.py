@@ -15,7 +15,7 @@ import numpy as np
 from ...rows import Block, Csr, Dense, Packed, begin, column, end, factor, sqnorm, value
 from ...rules import State
 from ..compiler import by_record, compiled, decide, dispatch, helper
-from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at, look_ahead_in
+from ..look_ahead import lines_of, look_ahead, look_ahead_at, look_ahead_in, what_to_ask_for
 from .linear import (
     EPS,
     bound_rounding,
@@ -453,15 +453,15 @@ def run_rows(
     n_classes = true.shape[0]
     how = DONE
     at = 0
-    asking = asks(rows, order)
-    asking_weights = W.shape[0] == n_weights and asks_for_weights(W)  # by slot they are near
+    by_slot = W.shape[0] != n_weights  # weights are near then
+    asked = what_to_ask_for(rows, order, 0 if by_slot else lines_of(W), False)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, False)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
             look_ahead_in(y, order, at)
-            if asking_weights:
-                look_ahead_at(W, rows, order, at)
+            if asked.weights > 0:
+                look_ahead_at(W, rows, order, at, asked.weights)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...rows import begin, column, end, factor, look, sqnorm, value
 from ..compiler import by_record, compiled, dispatch, helper
-from ..look_ahead import asks, asks_twice, look_ahead, look_ahead_in
+from ..look_ahead import look_ahead, look_ahead_in, what_to_ask_for
 from .linear import EPS, write_back, write_counts
 from .scalars import (
     BAD_SCORE,
@@ -274,11 +274,11 @@ def run(
     lowest = scalars[LOWEST]
     ending = DONE
     at = 0
-    asking, twice = asks(rows, order), asks_twice(rows)
+    asked = what_to_ask_for(rows, order, 0, True)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, twice)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
             look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
@@ -360,11 +360,11 @@ def run_elimination(
     for j in range(negated.shape[0]):
         n_negated += negated[j]
     at = 0
-    asking, twice = asks(rows, order), asks_twice(rows)
+    asked = what_to_ask_for(rows, order, 0, True)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, twice)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
             look_ahead_in(y, order, at)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue

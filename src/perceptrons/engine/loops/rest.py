@@ -15,7 +15,7 @@ from ...rows import sqnorm
 from ...rules import State
 from ..compiler import compiled, decide, helper
 from ..copying import copy_numbers
-from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at
+from ..look_ahead import lines_of, look_ahead, look_ahead_at, what_to_ask_for
 from .linear import EPS, Log, Moment, enter, refresh_is_due, refreshed, step
 from .scalars import (
     BAD_SCORE,
@@ -172,13 +172,13 @@ def run(
         copy_numbers(arrays.state[r], shared.state[r])
         shared.state[r, LOSS2] = shared.state[r, SUM_Q] = 0.0  # sums of a pass are made apart
     weight, seen, n_ended = 1.0, 0, 0
-    asking, asking_weights = asks(rows, order), asks_for_weights(shared.V)
+    asked = what_to_ask_for(rows, order, lines_of(shared.V), False)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, False)
-            if asking_weights:
-                look_ahead_at(shared.V, rows, order, at)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
+            if asked.weights > 0:
+                look_ahead_at(shared.V, rows, order, at, asked.weights)
         if c.shape[0] > 0:
             weight = c[i]
             if weight == 0.0:

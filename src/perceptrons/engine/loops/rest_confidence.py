@@ -15,7 +15,7 @@ import numpy as np
 from ...rules import State
 from ..compiler import compiled, confide
 from ..copying import copy_numbers
-from ..look_ahead import asks, asks_for_weights, look_ahead, look_ahead_at
+from ..look_ahead import lines_of, look_ahead, look_ahead_at, what_to_ask_for
 from .linear import Log, enter
 from .scalars import BAD_SCORE, BAD_STEP, DONE, ERRORS, EXAMPLES, LOSS2, LOWEST, MISTAKES, UPDATES, N
 from .side_by_side import WIDTH, looks_and_variances, move
@@ -64,14 +64,14 @@ def run(
     for r in range(WIDTH):
         shared.d[r] = shared.beta[r] = 0.0
     n_ended = 0
-    asking, asking_weights = asks(rows, order), asks_for_weights(shared.V)
+    asked = what_to_ask_for(rows, order, 2 * lines_of(shared.V), False)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, False)
-            if asking_weights:
-                look_ahead_at(shared.V, rows, order, at)
-                look_ahead_at(shared.S, rows, order, at)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
+            if asked.weights > 0:
+                look_ahead_at(shared.V, rows, order, at, asked.weights)
+                look_ahead_at(shared.S, rows, order, at, asked.weights)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         looks_and_variances(

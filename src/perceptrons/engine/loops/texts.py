@@ -17,7 +17,7 @@ import numpy as np
 from ...rows import Near, look, sum_of_squares
 from ...rules import State
 from ..compiler import compiled, confide, helper
-from ..look_ahead import asks, look_ahead, request
+from ..look_ahead import look_ahead, request, what_to_ask_for
 from ..running_idf import COUNT, idf, ln_next, weighed, with_constant
 from .confidence import Diagonal, shift, shrink, variance
 from .linear import write_back, write_counts
@@ -256,11 +256,11 @@ def run_texts(
     loss2, lowest, longest = 0.0, scalars[LOWEST], scalars[LONGEST]
     ending = DONE
     at = 0
-    asking = asks(rows, order)
+    asked = what_to_ask_for(rows, order, 0, False)
     for at in range(order.shape[0]):
         i = order[at]
-        if asking:
-            look_ahead(rows, order, at, False)
+        if asked.rows:
+            look_ahead(rows, order, at, asked.twice)
         if c.shape[0] > 0 and c[i] == 0.0:
             continue
         p, stop = rows.indptr[i], rows.indptr[i + 1]
