@@ -90,8 +90,11 @@ def mixed(
     mu = shares(job, state, reports)
     if len(outcomes) == 1:
         return Round(alone(state, outcomes[0]), reports, mu)
+    new = np.empty_like if room is None else room.lender.empty_like
     learners = [
-        _Learner(own, [one.deltas[r] for one in outcomes], [report.scalars[r] for report in reports], mu[r])
+        _Learner(
+            own, [one.deltas[r] for one in outcomes], [report.scalars[r] for report in reports], mu[r], new
+        )
         for r, own in enumerate(state)
     ]
     if room is not None:
@@ -110,12 +113,18 @@ class _Learner:
     """One learner of a round in this process: the same functions as on a cluster, block by block."""
 
     def __init__(
-        self, own: LearnerState, deltas: list[dict[str, Delta]], after: list[np.ndarray], mu: np.ndarray
+        self,
+        own: LearnerState,
+        deltas: list[dict[str, Delta]],
+        after: list[np.ndarray],
+        mu: np.ndarray,
+        new: Callable[[np.ndarray], np.ndarray],
     ):
+        """``new``: an array like another one, for the mixed numbers."""
         self.own, self.deltas, self.after, self.mu = own, deltas, after, mu
         self.size = own.arrays["v"].size
         self.counted = _counted(own.scalars, after)
-        self.arrays = {name: np.empty_like(a) for name, a in own.arrays.items()}
+        self.arrays = {name: new(a) for name, a in own.arrays.items()}
         self.rows: MixedRows | None = None
         self.squares: np.ndarray | None = None  # the sums of the squares of all blocks, where they are known
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..engine.cache_lines import copy_apart, zeros_apart
 from ..engine.spaces import LearnerState
 from . import loops
+from .lending import Lender
 from .states import resume
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class ShardArrays:
         self.rows = [
             {name: zeros_apart(n_shards, *size) for name, size in sizes.items()} for sizes in self._sizes
         ]
+        self.lender = Lender()  #: of the arrays of mixed states
         self._spaces: dict[int, Space] = {}  # by shard
         self._held: State | None = None  # the state whose numbers all rows have
         self._source: State | None = None  # the state that passes copy before they learn

@@ -63,6 +63,24 @@ def test_a_round_may_begin_in_any_state(name, classes, opened):
     same(threads.round(second.state, 2), serial.round(second.state, 2))
 
 
+def test_states_that_somebody_keeps_are_not_written_over(opened):
+    """Memory of mixed states is used again, but not while a view of it is left."""
+    job, parts, state = begun()
+    serial, threads = Serial(job, parts), opened(job, parts)
+    expected, kept, places = state, [], set()
+    for number in range(4):
+        state, expected = threads.round(state, number).state, serial.round(expected, number).state
+        places.add(state[0].arrays["v"].ctypes.data)
+        kept.append((state[0].arrays["v"][1:], expected[0].arrays["v"][1:].copy()))
+    assert len(places) == 4
+    for view, numbers in kept:
+        np.testing.assert_array_equal(view, numbers)
+    kept.clear()
+    del view
+    found = [threads.round(state, 4).state[0].arrays["v"].ctypes.data for _ in range(2)]
+    assert set(found) <= places
+
+
 def test_passes_that_are_not_mixed_leave_no_trace(opened):
     job, parts, start = begun()
     serial, threads = Serial(job, parts), opened(job, parts)

@@ -50,6 +50,25 @@ def test_one_shard_is_a_plain_fit(name, classes, storage, shuffle):
         np.testing.assert_array_equal(own.state, other.state)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", compiled(LEARNERS, "perceptron", "average"))
+def test_weights_that_a_callback_keeps_stay_as_they_were(name, classes):
+    """In threads, too, where memory of earlier rounds is used again."""
+    kept = {"serial": [], "threads": []}
+    for backend, seen in kept.items():
+
+        def keep(model, seen=seen):
+            seen.append((model.coef_, model.coef_.copy(), model.estimator_._space.learners[0].v[1:]))
+
+        one = learner(name, random_state=3, max_iter=5)
+        ParameterMixing(one, n_shards=3, backend=backend, callback=keep).fit(X, Y[classes])
+    assert len(kept["serial"]) > 2
+    for (weights, copied, view), (expected, _, other) in zip(*kept.values(), strict=True):
+        np.testing.assert_array_equal(weights, copied)
+        np.testing.assert_array_equal(weights, expected)
+        np.testing.assert_array_equal(view, other)
+
+
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("name", compiled(LEARNERS, "perceptron", "arow"))
 def test_threads_make_the_bits_of_the_serial_backend(name, storage):
