@@ -4,17 +4,20 @@
     .venv/bin/python benchmarks/mixing.py --quick
     .venv/bin/python benchmarks/mixing.py --only speed
 
-**Speed.** Rounds of ``ParameterMixing`` with two shards, in one thread and in two, mixing included: the
-smallest wall time of 60 rounds, on text-like CSR rows in float32; all learners take turns. What a fit does
-once, checks before the first round and the bracket after the last, is not in it. The goal is 1.8. Beside it
-the mixing, with whatever a round does after its last pass.
+**Speed.** Rounds of ``ParameterMixing`` with two shards, in one thread and in two, mixing included: wall
+times on text-like CSR rows in float32; all learners take turns. What a fit does once, checks before the first
+round and the bracket after the last, is not in it. The goal is 1.8. Beside it the mixing, with whatever a
+round does after its last pass.
 
-Two threads share memory and its cache, so a bound stands beside the goal: a bare perceptron that reads the
-same rows and weights in the same order, with the same requests for memory, adds rows that are wrong, and
-counts nothing; "bare" is what it gains by a second thread, without mixing. A virtual machine may get more of
-the memory in some seconds than in others, so there are two ratios, of the medians and of the best times.
-Where the goal is missed by the best times, the verdict is "memory" if the bare loop misses it by its own.
-A second thread needs a second core that is idle: the load of the machine is printed.
+Two threads need two cores, which a virtual machine does not have at all times (``cores.py``): a round counts
+if each thread had a core of its own before it, between the run in one thread and that in two, and after it.
+A gain is the median, over the rounds that count, of one thread's time over two threads' time in the same
+round; beside it the least time over the least time.
+
+Two threads also share memory and its cache, so a bound stands beside the goal: a bare perceptron that reads
+the same rows and weights in the same order, with the same requests for memory, adds rows that are wrong, and
+counts nothing; "bare" is what it gains by a second thread, without mixing. Where the goal is missed, the
+verdict is "memory" if the bare loop misses it as well.
 
 **Accuracy.** IMDB's reviews as rows of 2^18 hashed words (text-like rows where they are not here), on the
 test set, after each round:
@@ -32,11 +35,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from cores import SLACK, Cores
 from data import text_like
 from report import Report, options, parsed, progress
 
@@ -69,49 +74,63 @@ def in_turns(contests: list[Iterator[T]]) -> list[T]:
     return list(found)
 
 
-#: wall seconds of all rounds but the first, which compiles, by the number of threads
-Times: TypeAlias = dict[int, list[float]]
+class Taken:
+    """Wall seconds of rounds in one thread and in two, one after the other."""
+
+    def __init__(self) -> None:
+        self.round: dict[int, list[float]] = {1: [], 2: []}
+        self.mixing: dict[int, list[float]] = {1: [], 2: []}  #: of that, whatever follows the last pass
+        self.slowdown: list[float] = []  #: of each round, the largest that :class:`cores.Cores` saw
+
+    def counted(self) -> list[int]:
+        """The rounds in which both threads had a core."""
+        return [i for i, slowdown in enumerate(self.slowdown) if slowdown <= SLACK]
+
+    def best(self, n_threads: int) -> float:
+        return min((self.round[n_threads][i] for i in self.counted()), default=np.nan)
+
+    def gains(self) -> tuple[float, float]:
+        """How many times as fast two threads are: the median of the rounds that count, and by the best."""
+        one, two = self.round[1], self.round[2]
+        ratios = [one[i] / two[i] for i in self.counted()]
+        return float(np.median(ratios)) if ratios else np.nan, self.best(1) / self.best(2)
 
 
-class Taken(NamedTuple):
-    """What rounds have taken, and mixing in them."""
-
-    round: Times
-    mixing: Times  #: whatever follows the last pass
-
-
-def empty_times() -> Times:
-    return {1: [], 2: []}
-
-
-def best(times: Times, n_threads: int) -> float:
-    return 1e3 * min(times[n_threads])
-
-
-def gain(times: Times, of: Callable[[list[float]], float]) -> float:
-    """How many times as fast two threads are."""
-    return float(of(times[1]) / of(times[2]))
-
-
-def round_times(learner: Any, X: Any, y: Any, rounds: int) -> Iterator[Taken]:
-    """After each round the times so far. Every number of threads has states of its own."""
-    job, parts, state = prepared(learner, X, y, 2)
-    backends = {n: Threads(job, parts, n) for n in (1, 2)}
-    states = dict.fromkeys(backends, state)
-    taken = Taken(empty_times(), empty_times())
+def timed_rounds(
+    cores: Cores, rounds: int, once: Callable[[int, int], tuple[float, float]]
+) -> Iterator[Taken]:
+    """After each round what all have taken; ``once(number, n_threads)``: seconds of a round, mixing in it."""
+    taken = Taken()
     for number in range(1 + rounds):
-        for n_threads, backend in backends.items():
+        slowdown, seconds = cores.slowdown(), {}
+        for n_threads in (1, 2):
+            seconds[n_threads] = once(number, n_threads)
+            slowdown = max(slowdown, cores.slowdown())
+        if number > 0:  # the first one compiles
+            for n_threads, (whole, mixing) in seconds.items():
+                taken.round[n_threads].append(whole)
+                taken.mixing[n_threads].append(mixing)
+            taken.slowdown.append(slowdown)
+        yield taken
+
+
+def round_times(learner: Any, X: Any, y: Any, cores: Cores, rounds: int) -> Iterator[Taken]:
+    """Rounds of a learner. Every number of threads has states of its own."""
+    job, parts, state = prepared(learner, X, y, 2)
+    with ExitStack() as opened:
+        backends = {n: opened.enter_context(closing(Threads(job, parts, n))) for n in (1, 2)}
+        states = dict.fromkeys(backends, state)
+
+        def once(number: int, n_threads: int) -> tuple[float, float]:
+            backend = backends[n_threads]
             start = time.perf_counter()
             outcomes = backend.passes(states[n_threads], number)
             middle = time.perf_counter()
             states[n_threads] = backend.mixed(states[n_threads], outcomes).state
             end = time.perf_counter()
-            if number > 0:
-                taken.round[n_threads].append(end - start)
-                taken.mixing[n_threads].append(end - middle)
-        yield taken
-    for backend in backends.values():
-        backend.close()
+            return end - start, end - middle
+
+        yield from timed_rounds(cores, rounds, once)
 
 
 def bare_loop() -> Any:
@@ -137,37 +156,40 @@ def bare_loop() -> Any:
     return learn
 
 
-def bare_times(learn: Any, X: Any, y: Any, shuffle: bool, rounds: int) -> Iterator[Times]:
-    """After each round the times of the bare loop so far. Weights are mixed between two rounds."""
+def bare_times(learn: Any, X: Any, y: Any, shuffle: bool, cores: Cores, rounds: int) -> Iterator[Taken]:
+    """Rounds of the bare loop. Weights are mixed between two rounds."""
     blocks = shards.blocks(X.shape[0], 2)
     parts = [make_rows(X[rows], 1.0, False) for rows in blocks]
     labels = [np.where(y[rows] == y.max(), 1, -1).astype(X.dtype) for rows in blocks]
     weights = {n: zeros_apart(2, X.shape[1] + 1, X.dtype) for n in (1, 2)}
-    rng, times = np.random.default_rng(0), empty_times()
-    teams = {n: ThreadTeam(n) for n in weights}
-    for number in range(1 + rounds):
-        orders = [rng.permutation(len(own)) if shuffle else np.arange(len(own)) for own in labels]
-        for n_threads, w in weights.items():
+    with ExitStack() as opened:
+        teams = {n: opened.enter_context(ThreadTeam(n)) for n in weights}
+
+        def once(number: int, n_threads: int) -> tuple[float, float]:
+            rng, w = np.random.default_rng(number), weights[n_threads]
+            orders = [rng.permutation(len(own)) if shuffle else np.arange(len(own)) for own in labels]
             calls = [partial(learn, *given) for given in zip(parts, labels, orders, w, strict=True)]
             start = time.perf_counter()
             teams[n_threads].run(calls)
-            if number > 0:
-                times[n_threads].append(time.perf_counter() - start)
+            end = time.perf_counter()
             w[:] = w.mean(axis=0)
-        yield times
-    for team in teams.values():
-        team.close()
+            return end - start, 0.0
+
+        yield from timed_rounds(cores, rounds, once)
 
 
-def verdict_of(taken: Taken, bare: Times) -> str:
-    if gain(taken.round, min) >= GOAL:
+def verdict_of(gain: float, bare: float) -> str:
+    """Met; missed, with memory as the reason or without; or not to be said, where no round counts."""
+    if np.isnan(gain) or np.isnan(bare):
+        return "no cores"
+    if gain >= GOAL:
         return "met"
-    return "memory" if gain(bare, min) < GOAL else "MISSED"
+    return "memory" if bare < GOAL else "MISSED"
 
 
-def speed(report: Report, quick: bool) -> None:
-    rows, rounds = (2_000, 1) if quick else (600_000, 60)
-    contests, bounds, learn = [], [], bare_loop()
+def speed(report: Report, quick: bool, rounds: int) -> None:
+    rows, rounds = (2_000, 1) if quick else (600_000, rounds)
+    contests, bounds, learn, cores = [], [], bare_loop(), Cores()
     for bits in (12, 13) if quick else (18, 22):
         progress(f"rows of 2^{bits} columns")
         X, y = text_like(rows=rows, features=1 << bits)
@@ -176,35 +198,31 @@ def speed(report: Report, quick: bool) -> None:
             ("Perceptron, in order", Perceptron(shuffle=False, max_iter=1 + rounds)),
             ("AveragedPerceptron, shuffled", AveragedPerceptron(random_state=0, max_iter=1 + rounds)),
         ):
-            contests.append((name, bits, (learner, X, y)))
-            bounds.append(bare_times(learn, X, y, learner.shuffle, rounds))
+            contests.append((name, bits, round_times(learner, X, y, cores, rounds)))
+            bounds.append(bare_times(learn, X, y, learner.shuffle, cores, rounds))
     progress("rounds")
+    found = in_turns([*(contest for _, _, contest in contests), *bounds])
+    cores.close()
     lines = []
-    found = in_turns([*(round_times(*work, rounds) for _, _, work in contests), *bounds])
-    for (name, bits, _), taken, bare in zip(
+    for (name, bits, _), ours, bare in zip(
         contests, found[: len(contests)], found[len(contests) :], strict=True
     ):
-        times = [f"{best(each, n):.1f}" for each in (taken.round, taken.mixing) for n in (1, 2)]
-        gains = [f"{gain(each, of):.2f}" for of in (np.median, min) for each in (bare, taken.round)]
-        lines.append([name, f"2^{bits}", *times, *gains, "no goal" if quick else verdict_of(taken, bare)])
+        (gain, best), (bare_gain, bare_best) = ours.gains(), bare.gains()
+        lines.append(
+            [
+                *(name, f"2^{bits}"),
+                *(f"{1e3 * ours.best(n):.1f}" for n in (1, 2)),
+                *(f"{1e3 * min(ours.mixing[n]):.1f}" for n in (1, 2)),
+                *(f"{number:.2f}" for number in (best, bare_best, gain, bare_gain)),
+                *(str(len(taken.counted())) for taken in (ours, bare)),
+                "no goal" if quick else verdict_of(gain, bare_gain),
+            ]
+        )
     load = " ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
-    report.table(
-        f"Two threads over one, {rows:,} rows, two shards (load of the machine: {load})",
-        [
-            "learner",
-            "columns",
-            "1 thread, ms",
-            "2 threads, ms",
-            "mixing, 1",
-            "2",
-            "bare, median",
-            "median",
-            "bare, best",
-            "best",
-            "1.8",
-        ],
-        lines,
-    )
+    title = f"Two threads over one, {rows:,} rows, two shards, {rounds} rounds (load of the machine: {load})"
+    times = ["1 thread, ms", "2 threads, ms", "mixing, 1", "2"]
+    gains = ["best", "bare, best", "gain", "bare", "count", "bare", "1.8"]
+    report.table(title, ["learner", "columns", *times, *gains], lines)
 
 
 # ---------------------------------------------------------------------------------------------- accuracy
@@ -356,11 +374,12 @@ def main(argv: list[str] | None = None) -> None:
     parser = options(__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke run: the numbers mean nothing")
     parser.add_argument("--only", choices=("speed", "accuracy"), help="one of the two tables")
+    parser.add_argument("--rounds", type=int, default=150, help="of the first table (%(default)s)")
     chose = parsed(parser, argv)
     report = Report("mixing", chose.out)
-    report.setting("text-like rows; IMDB", rounds="the smallest of several, in turns")
+    report.setting("text-like rows; IMDB", rounds="in turns")
     if chose.only != "accuracy":
-        speed(report, chose.quick)
+        speed(report, chose.quick, chose.rounds)
     if chose.only != "speed":
         accuracy(report, chose.quick)
         separable(report, chose.quick)

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 
 import numpy as np
 import processes
@@ -344,6 +345,36 @@ def test_mixing():
     printed = benchmark("mixing", "--quick")
     for line in ("AveragedPerceptron, shuffled", "one-shot averaging", "product of Gaussians", "wrong"):
         assert line in printed
+
+
+@pytest.mark.parametrize(
+    ("gain", "bare", "verdict"),
+    [(1.8, 1.5, "met"), (1.7, 1.79, "memory"), (1.7, 1.8, "MISSED"), (np.nan, 2.0, "no cores")],
+)
+def test_a_gain_is_judged_beside_the_bare_loop(script, gain, bare, verdict):
+    assert script("mixing").verdict_of(gain, bare) == verdict
+
+
+def test_rounds_count_while_both_threads_have_a_core(script):
+    """The slowdown before, between and after the two runs of a round; the first round compiles."""
+    mixing = script("mixing")
+    seen = iter([9.0, 9.0, 9.0, 1.0, 1.0, 1.1, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+    one, two = [99.0, 3.0, 5.0, 4.0], [9.0, 2.0, 1.0, 1.0]
+    cores = types.SimpleNamespace(slowdown=lambda: next(seen))
+    *_, taken = mixing.timed_rounds(cores, 3, lambda number, n: ((one if n == 1 else two)[number], 0.5))
+    assert taken.counted() == [0, 2]
+    assert (taken.best(1), taken.best(2)) == (3.0, 1.0)
+    assert taken.gains() == (np.median([3.0 / 2.0, 4.0]), 3.0)
+    taken.slowdown = [1.2, 1.2, 1.2]
+    assert np.isnan(taken.gains()).all()
+
+
+def test_cores_leave_other_threads_where_they_were(script):
+    here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    cores = script("cores").Cores(n_products=10)
+    assert 0.0 < cores.slowdown() < np.inf
+    cores.close()
+    assert here is None or os.sched_getaffinity(0) == here
 
 
 def test_sets_that_are_not_here_are_not_downloaded(script, monkeypatch, tmp_path):
