@@ -1,5 +1,7 @@
 """Whether threads have a processor core each, which a virtual machine does not say.
 
+    .venv/bin/python benchmarks/cores.py        watch it for half a minute
+
 What a virtual machine calls its cores may be hyperthreads. Two of them may lie on one core, or beside those
 of another machine, and this changes from second to second. So a benchmark of threads asks between its rounds:
 products of numbers that stay in the nearest cache need nothing but a core, and take as long in two threads as
@@ -25,6 +27,8 @@ from perceptrons.rows import gather_dot
 #: Threads had a core each where products took at most so many times as long as in one of them alone.
 SLACK = 1.15
 ENTRIES = 2_000
+#: Of slowdowns: a core each, a core that is shared with somebody else, one core for both.
+BANDS = ((0.0, SLACK), (SLACK, 1.7), (1.7, np.inf))
 
 
 def products() -> Any:
@@ -86,3 +90,19 @@ class Cores:
     def close(self) -> None:
         for pool in self._pools:
             pool.shutdown()
+
+
+def main() -> None:
+    cores, found = Cores(), []
+    for _ in range(600):
+        found.append(cores.slowdown())
+        time.sleep(0.05)
+    cores.close()
+    shares = [np.mean((low < np.array(found)) & (np.array(found) <= high)) for low, high in BANDS]
+    print("how many times as long products take in two threads at the same time as in one")
+    for (low, high), share in zip(BANDS, shares, strict=True):
+        print(f"more than {low:4.2f}, up to {high:4.2f}  {share:6.1%} of the time")
+
+
+if __name__ == "__main__":
+    main()
