@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NEAR, FAR = 4, 8
 #: So many rows less for dense rows that follow each other in memory.
 FEWER = 4
-#: The same for the weights that a row reads, at least, where all weights together have more bytes than this.
+#: At least so many rows ahead for weights, which are asked for where all of them have more bytes than this.
 SOON, LARGE = 2, 5 << 20
 #: So many lines of weights are asked for at a time: two threads wait longer for each line, so that more of
 #: them have to be on their way. The nearest cache has room for twice as many.
@@ -283,10 +283,10 @@ def in_order(order: np.ndarray) -> bool:
 def what_to_ask_for(rows: Rows, order: np.ndarray, lines: int, again: bool) -> Ahead:
     """What a pass in this order asks for ahead.
 
-    ``lines``: of weights that an entry reads (:func:`lines_of`, for all arrays together). Weights of short
-    rows are asked for more rows ahead, so that as many lines are on their way; but not before the rows, which
-    say what weights these are, have come. ``again``: ask twice for rows where that helps, and weights are not
-    asked for.
+    ``lines``: lines of weights that an entry reads, in all arrays together (:func:`lines_of`). Where rows are
+    short, weights are asked for more rows ahead, so that as many lines are on their way; but only when the
+    row itself has come, which says what weights it reads. ``again``: ask twice for rows where that helps;
+    never where weights are asked for.
     """
     if not asks(rows, order):
         return Ahead(False, 0, False)
